@@ -183,71 +183,6 @@ struct Page {
   }
 };
 
-}  // namespace
-
-const std::vector<HelpTopic>& help_topics() {
-  static const std::vector<HelpTopic> topics = [] {
-    std::vector<HelpTopic> result;
-    for (const EmbeddedFile& file : help_files()) {
-      std::string_view text = file.text;
-      const std::string_view summary = take_line(text);
-      result.push_back({file.name, summary, text});
-    }
-    return result;
-  }();
-  return topics;
-}
-
-const HelpTopic* find_help_topic(std::string_view name) {
-  const auto found = std::ranges::find(help_topics(), name, &HelpTopic::name);
-  return found != help_topics().end() ? &*found : nullptr;
-}
-
-std::string render_help_topic(const HelpTopic& topic, std::size_t width, bool color) {
-  const Page page{width, color};
-  std::string result = painted(std::string(topic.name), bold, color) + ": " +
-                       page.wrapped(std::string(topic.summary), 2, topic.name.size() + 2);
-  const std::vector<Block> blocks = blocks_of(topic.text);
-  std::size_t column = 0;  // of definitions
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const auto& [kind, term, text, spaced] = blocks[i];
-    if (spaced) result += '\n';
-    if (kind == BlockKind::heading) {
-      std::string capitals = text;
-      std::ranges::transform(capitals, capitals.begin(), to_capital);
-      result += painted(capitals, bold, color) + "\n";
-    } else if (kind == BlockKind::paragraph) {
-      result += page.wrapped(text, 0, 0);
-    } else if (kind == BlockKind::item) {
-      result += "- " + page.wrapped(text, 2, 2);
-    } else if (kind == BlockKind::verbatim) {
-      result += "  " + text + "\n";
-    } else {
-      const bool is_first = i == 0 || blocks[i - 1].kind != BlockKind::definition;
-      if (is_first) column = page.definition_column(blocks, i);
-      result += page.definition(blocks[i], column);
-    }
-  }
-  return result;
-}
-
-void print_help() {
-  std::cout << "Usage: sweep COMMAND [OPTIONS] ...\n\n"
-               "Measures how CUDA kernels touch memory: runs access patterns over ranges of\n"
-               "parameters and writes tables of how fast each configuration is.\n\nCommands:\n";
-  for (const Command& command : commands()) {
-    std::cout << fmt::format("  {:<18}  {}\n", command.name, command.summary);
-  }
-  std::cout << "\nTopics of 'sweep help':\n";
-  for (const HelpTopic& topic : help_topics()) {
-    std::cout << fmt::format("  {:<18}  {}\n", topic.name, topic.summary);
-  }
-  std::cout << "\n'sweep COMMAND --help' explains a command. First steps:\n"
-               "  sweep list sweeps\n  sweep run sweeps/stride.yaml\n";
-}
-
-namespace {
-
 /// What there is help on.
 std::vector<std::string> known_names() {
   std::vector<std::string> names;
@@ -377,6 +312,67 @@ int manual_main(const GivenOptions& given) {
 }
 
 }  // namespace
+
+const std::vector<HelpTopic>& help_topics() {
+  static const std::vector<HelpTopic> topics = [] {
+    std::vector<HelpTopic> result;
+    for (const EmbeddedFile& file : help_files()) {
+      std::string_view text = file.text;
+      const std::string_view summary = take_line(text);
+      result.push_back({file.name, summary, text});
+    }
+    return result;
+  }();
+  return topics;
+}
+
+const HelpTopic* find_help_topic(std::string_view name) {
+  const auto found = std::ranges::find(help_topics(), name, &HelpTopic::name);
+  return found != help_topics().end() ? &*found : nullptr;
+}
+
+std::string render_help_topic(const HelpTopic& topic, std::size_t width, bool color) {
+  const Page page{width, color};
+  std::string result = painted(std::string(topic.name), bold, color) + ": " +
+                       page.wrapped(std::string(topic.summary), 2, topic.name.size() + 2);
+  const std::vector<Block> blocks = blocks_of(topic.text);
+  std::size_t column = 0;  // of definitions
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto& [kind, term, text, spaced] = blocks[i];
+    if (spaced) result += '\n';
+    if (kind == BlockKind::heading) {
+      std::string capitals = text;
+      std::ranges::transform(capitals, capitals.begin(), to_capital);
+      result += painted(capitals, bold, color) + "\n";
+    } else if (kind == BlockKind::paragraph) {
+      result += page.wrapped(text, 0, 0);
+    } else if (kind == BlockKind::item) {
+      result += "- " + page.wrapped(text, 2, 2);
+    } else if (kind == BlockKind::verbatim) {
+      result += "  " + text + "\n";
+    } else {
+      const bool is_first = i == 0 || blocks[i - 1].kind != BlockKind::definition;
+      if (is_first) column = page.definition_column(blocks, i);
+      result += page.definition(blocks[i], column);
+    }
+  }
+  return result;
+}
+
+void print_help() {
+  std::cout << "Usage: sweep COMMAND [OPTIONS] ...\n\n"
+               "Measures how CUDA kernels touch memory: runs access patterns over ranges of\n"
+               "parameters and writes tables of how fast each configuration is.\n\nCommands:\n";
+  for (const Command& command : commands()) {
+    std::cout << fmt::format("  {:<18}  {}\n", command.name, command.summary);
+  }
+  std::cout << "\nTopics of 'sweep help':\n";
+  for (const HelpTopic& topic : help_topics()) {
+    std::cout << fmt::format("  {:<18}  {}\n", topic.name, topic.summary);
+  }
+  std::cout << "\n'sweep COMMAND --help' explains a command. First steps:\n"
+               "  sweep list sweeps\n  sweep run sweeps/stride.yaml\n";
+}
 
 const Command help_command = {"help", "explain a command or a topic", help_line, help_main};
 

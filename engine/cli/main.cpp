@@ -43,14 +43,6 @@ int dispatch(const Arguments& arguments) {
       fmt::format("there is no command '{}'; {}", name, suggest(name, names, "the commands are")));
 }
 
-int run(const Arguments& arguments) {
-  try {
-    return dispatch(arguments);
-  } catch (const std::exception&) {
-    return report_error();
-  }
-}
-
 /// A standard file that is closed would be the next file that is opened: what is printed would go
 /// into the database. In its place stands one that cannot be read or written either.
 void occupy_standard_files() {
@@ -80,10 +72,14 @@ int main(int count, char** words) {
   // What is written into a file is data, each kind of which takes care of itself.
   if (isatty(STDOUT_FILENO) == 1) results.emplace(std::cout, [] { return true; });
   const sweep::TerminalGuard messages(std::cerr, sweep::messages_have_escapes);
-  const int code = sweep::run({words + 1, words + count});
+  int code = sweep::exit_done;
+  try {
+    code = sweep::dispatch({words + 1, words + count});
+  } catch (const std::exception&) {
+    code = sweep::report_error();
+  }
   std::cout.flush();
   const bool is_stopped = code > 128;
-  if (!std::cout && !is_stopped)
-    return sweep::complain(sweep::exit_io, "standard output cannot be written");
-  return code;
+  if (std::cout || is_stopped) return code;
+  return sweep::complain(sweep::exit_io, "standard output cannot be written");
 }

@@ -52,12 +52,12 @@ Explanation explain_workload(const Configuration& configuration, const Workload&
 /// Sets `passed` when the time is over, or when another flag is set; that may be null.
 struct ExplanationDeadline {
   ExplanationDeadline(SteadyClock::time_point end, const std::atomic<bool>* stop)
-      : ticker(std::chrono::milliseconds(20), [this, end, stop] {
+      : thread(repeat_every(std::chrono::milliseconds(20), [this, end, stop] {
           if (SteadyClock::now() >= end || (stop != nullptr && *stop)) passed = true;
-        }) {}
+        })) {}
 
   std::atomic<bool> passed = false;
-  Ticker ticker;
+  std::jthread thread;
 };
 
 /// What the run executed, if that is code of the emulated device; null otherwise.
@@ -86,6 +86,67 @@ std::optional<std::string> explain_until(SteadyClock::time_point end,
   } catch (const ExecutionFailure&) {
     if (deadline.passed) return std::nullopt;
     throw;
+  }
+}
+
+/// The pattern's one configuration: a sweep over nothing but what --set gives.
+Configuration configuration_of(const PatternPtr& pattern, const std::vector<std::string>& set) {
+  const auto source = std::make_shared<Source>(
+      Source{pattern->source->name, fmt::format("pattern: {}\n", pattern->name)});
+  const PatternLookup lookup = [&](const std::string&, const Location&, Diagnostics&) {
+    return pattern;
+  };
+  const Sweep sweep = parse_sweep(source, pattern->path, lookup, overrides_of(set));
+  for (const Axis& axis : sweep.axes) {
+    if (axis.rows.size() == 1) continue;
+    throw UsageError(
+        "one configuration is explained, but --set {0} gives {1} values; write one, for example "
+        "--set {0}={2}",
+        axis.names.front(), axis.rows.size(), to_string(axis.rows.front().front()));
+  }
+  const Space space = enumerate(sweep);
+  if (space.configurations.size() == 1) return space.configurations.front();
+  const auto removed = std::ranges::find_if(space.removed, &Removed::count);
+  throw UsageError("{} does not allow this configuration: it needs {}", pattern->name,
+                   removed != space.removed.end() ? removed->constraint : "");
+}
+
+CommandLine explain_line() {
+  CommandLine line(
+      "sweep explain [OPTIONS] PATTERN",
+      "Executes one configuration of a pattern on the emulator and shows, line by line,\n"
+      "what its memory accesses cost and what would make them cheaper. Needs no GPU.\n"
+      "PATTERN is a file, or the name of one that 'sweep list patterns' shows.");
+  line.repeatable("set", "NAME=VALUE",
+                  "replace a parameter's default; may be given for several names");
+  add_patterns_option(line);
+  line.flag("exact", "execute every block, however long it takes");
+  line.flag("json", "write one JSON object instead of text");
+  add_emulator_options(line);
+  line.operands({"PATTERN"}, 1, "explain what? for example: sweep explain stride --set STRIDE=8");
+  return line;
+}
+
+int explain_main(const GivenOptions& given) {
+  check_operand("explain", Operand::pattern, given.operands().front());
+  const std::vector<std::string> set = given_set(given);
+  EmulatorSettings settings = given_emulator_settings(given);
+  settings.notes_shapes = true;
+  auto compilers = compiler_processes(1);
+  const PatternPtr pattern = find_pattern(given.operands().front(), given_folders(given));
+  const Configuration configuration = configuration_of(pattern, set);
+  const CompiledConfiguration compiled = compile_for_emulator(
+      configuration, {.nvrtc = std::make_shared<Nvrtc>(), .processes = std::move(compilers)},
+      settings);
+  std::cerr << render(compiled.warnings, terminal_of(STDERR_FILENO).color);
+  try {
+    const Explanation explanation =
+        explain_workload(configuration, make_workload(configuration, compiled), settings, true);
+    std::cout << (given.has("json") ? write_explanation_json(explanation)
+                                    : write_listing(explanation, terminal_of(STDOUT_FILENO).color));
+    return exit_done;
+  } catch (const ExecutionFailure& failure) {
+    throw CommandError(exit_points_failed, "{}: {}", to_string(configuration), failure.what());
   }
 }
 
@@ -178,71 +239,6 @@ std::vector<std::string> RunExplanations::add_to(Store& store, RunResults& resul
   }
   return notes;
 }
-
-namespace {
-
-/// The pattern's one configuration: a sweep over nothing but what --set gives.
-Configuration configuration_of(const PatternPtr& pattern, const std::vector<std::string>& set) {
-  const auto source = std::make_shared<Source>(
-      Source{pattern->source->name, fmt::format("pattern: {}\n", pattern->name)});
-  const PatternLookup lookup = [&](const std::string&, const Location&, Diagnostics&) {
-    return pattern;
-  };
-  const Sweep sweep = parse_sweep(source, pattern->path, lookup, overrides_of(set));
-  for (const Axis& axis : sweep.axes) {
-    if (axis.rows.size() == 1) continue;
-    throw UsageError(
-        "one configuration is explained, but --set {0} gives {1} values; write one, for example "
-        "--set {0}={2}",
-        axis.names.front(), axis.rows.size(), to_string(axis.rows.front().front()));
-  }
-  const Space space = enumerate(sweep);
-  if (space.configurations.size() == 1) return space.configurations.front();
-  const auto removed = std::ranges::find_if(space.removed, &Removed::count);
-  throw UsageError("{} does not allow this configuration: it needs {}", pattern->name,
-                   removed != space.removed.end() ? removed->constraint : "");
-}
-
-CommandLine explain_line() {
-  CommandLine line(
-      "sweep explain [OPTIONS] PATTERN",
-      "Executes one configuration of a pattern on the emulator and shows, line by line,\n"
-      "what its memory accesses cost and what would make them cheaper. Needs no GPU.\n"
-      "PATTERN is a file, or the name of one that 'sweep list patterns' shows.");
-  line.repeatable("set", "NAME=VALUE",
-                  "replace a parameter's default; may be given for several names");
-  add_patterns_option(line);
-  line.flag("exact", "execute every block, however long it takes");
-  line.flag("json", "write one JSON object instead of text");
-  add_emulator_options(line);
-  line.operands({"PATTERN"}, 1, "explain what? for example: sweep explain stride --set STRIDE=8");
-  return line;
-}
-
-int explain_main(const GivenOptions& given) {
-  check_operand("explain", Operand::pattern, given.operands().front());
-  const std::vector<std::string> set = given_set(given);
-  EmulatorSettings settings = given_emulator_settings(given);
-  settings.notes_shapes = true;
-  auto compilers = compiler_processes(1);
-  const PatternPtr pattern = find_pattern(given.operands().front(), given_folders(given));
-  const Configuration configuration = configuration_of(pattern, set);
-  const CompiledConfiguration compiled = compile_for_emulator(
-      configuration, {.nvrtc = std::make_shared<Nvrtc>(), .processes = std::move(compilers)},
-      settings);
-  std::cerr << render(compiled.warnings, terminal_of(STDERR_FILENO).color);
-  try {
-    const Explanation explanation =
-        explain_workload(configuration, make_workload(configuration, compiled), settings, true);
-    std::cout << (given.has("json") ? write_explanation_json(explanation)
-                                    : write_listing(explanation, terminal_of(STDOUT_FILENO).color));
-    return exit_done;
-  } catch (const ExecutionFailure& failure) {
-    throw CommandError(exit_points_failed, "{}: {}", to_string(configuration), failure.what());
-  }
-}
-
-}  // namespace
 
 const Command explain_command = {"explain",
                                  "show what lines of a pattern cost in memory; needs no GPU",

@@ -47,80 +47,6 @@ fs::path picture_path(const fs::path& base, std::size_t number) {
   return base.string() + fmt::format("-{}.svg", number);
 }
 
-}  // namespace
-
-ChartFiles write_chart_files(const RunResults& results, const fs::path& base) {
-  ChartFiles files = {{}, base};
-  std::error_code ignored;
-  std::size_t number = 1;
-  for (const Chart& chart : charts_of(results)) {
-    const fs::path path = picture_path(base, number++);
-    files.pictures.files.emplace_back();
-    try {
-      write_output_file(path, draw_chart(chart));
-      files.pictures.files.back() = path.filename().string();
-    } catch (const CommandError& error) {
-      files.pictures.note = fmt::format("Not every chart is drawn: {}", error.what());
-      // One of an earlier report would stand for this one.
-      fs::remove(path, ignored);
-    }
-  }
-  // Those that an earlier report left behind.
-  while (fs::remove(picture_path(base, number), ignored)) ++number;
-  return files;
-}
-
-std::vector<fs::path> paths_of(const ChartFiles& charts) {
-  std::vector<fs::path> paths;
-  for (const std::string& file : charts.pictures.files) {
-    if (!file.empty()) paths.push_back(charts.base.parent_path() / file);
-  }
-  return paths;
-}
-
-std::string describe_chart_files(const ChartFiles& charts) {
-  std::string text;
-  for (std::size_t i = 0; i < charts.pictures.files.size(); ++i) {
-    if (charts.pictures.files[i].empty()) continue;
-    text += fmt::format("{}-{}.svg", text.empty() ? charts.base.string() : ", ", i + 1);
-  }
-  if (!text.empty()) text += '\n';
-  if (!charts.pictures.note.empty()) text += charts.pictures.note + '\n';
-  return text;
-}
-
-std::vector<fs::path> write_report_files(const RunAnalysis& run, const fs::path& base,
-                                         const ChartPictures& pictures) {
-  std::vector<std::future<fs::path>> writers;
-  for (const ReportFormat& format : format_table) {
-    if (!format.is_written_by_run) continue;
-    writers.push_back(std::async([&format, &run, &base, &pictures] {
-      const fs::path file = base.string() + '.' + std::string(format.name);
-      write_output_file(file, format.write_with != nullptr ? format.write_with(run, pictures)
-                                                           : format.write(run));
-      return file;
-    }));
-  }
-  std::vector<fs::path> files;
-  for (auto& writer : writers) files.push_back(writer.get());
-  return files;
-}
-
-std::string describe_files(std::span<const fs::path> files) {
-  std::vector<std::string> names;
-  std::string hint;
-  fs::path before;
-  for (const fs::path& file : files) {
-    const bool is_like_before = before.replace_extension(file.extension()) == file;
-    names.push_back(is_like_before ? file.extension().string() : file.string());
-    before = file;
-    if (file.extension() == ".html") hint += fmt::format("open {} in a browser\n", file.string());
-  }
-  return fmt::format("{}\n{}", fmt::join(names, ", "), hint);
-}
-
-namespace {
-
 /// The pattern that a point was measured with: from its text or, where it includes files, that of
 /// the library if it is the same. Throws CommandError where it is not.
 PatternPtr measured_pattern(const PointKey& key, const PatternLibrary& library) {
@@ -286,6 +212,76 @@ int report_main(const GivenOptions& given) {
 }
 
 }  // namespace
+
+ChartFiles write_chart_files(const RunResults& results, const fs::path& base) {
+  ChartFiles files = {{}, base};
+  std::error_code ignored;
+  std::size_t number = 1;
+  for (const Chart& chart : charts_of(results)) {
+    const fs::path path = picture_path(base, number++);
+    files.pictures.files.emplace_back();
+    try {
+      write_output_file(path, draw_chart(chart));
+      files.pictures.files.back() = path.filename().string();
+    } catch (const CommandError& error) {
+      files.pictures.note = fmt::format("Not every chart is drawn: {}", error.what());
+      // One of an earlier report would stand for this one.
+      fs::remove(path, ignored);
+    }
+  }
+  // Those that an earlier report left behind.
+  while (fs::remove(picture_path(base, number), ignored)) ++number;
+  return files;
+}
+
+std::vector<fs::path> paths_of(const ChartFiles& charts) {
+  std::vector<fs::path> paths;
+  for (const std::string& file : charts.pictures.files) {
+    if (!file.empty()) paths.push_back(charts.base.parent_path() / file);
+  }
+  return paths;
+}
+
+std::string describe_chart_files(const ChartFiles& charts) {
+  std::string text;
+  for (std::size_t i = 0; i < charts.pictures.files.size(); ++i) {
+    if (charts.pictures.files[i].empty()) continue;
+    text += fmt::format("{}-{}.svg", text.empty() ? charts.base.string() : ", ", i + 1);
+  }
+  if (!text.empty()) text += '\n';
+  if (!charts.pictures.note.empty()) text += charts.pictures.note + '\n';
+  return text;
+}
+
+std::vector<fs::path> write_report_files(const RunAnalysis& run, const fs::path& base,
+                                         const ChartPictures& pictures) {
+  std::vector<std::future<fs::path>> writers;
+  for (const ReportFormat& format : format_table) {
+    if (!format.is_written_by_run) continue;
+    writers.push_back(std::async([&format, &run, &base, &pictures] {
+      const fs::path file = base.string() + '.' + std::string(format.name);
+      write_output_file(file, format.write_with != nullptr ? format.write_with(run, pictures)
+                                                           : format.write(run));
+      return file;
+    }));
+  }
+  std::vector<fs::path> files;
+  for (auto& writer : writers) files.push_back(writer.get());
+  return files;
+}
+
+std::string describe_files(std::span<const fs::path> files) {
+  std::vector<std::string> names;
+  std::string hint;
+  fs::path before;
+  for (const fs::path& file : files) {
+    const bool is_like_before = before.replace_extension(file.extension()) == file;
+    names.push_back(is_like_before ? file.extension().string() : file.string());
+    before = file;
+    if (file.extension() == ".html") hint += fmt::format("open {} in a browser\n", file.string());
+  }
+  return fmt::format("{}\n{}", fmt::join(names, ", "), hint);
+}
 
 const Command report_command = {"report", "make a report again from a results database",
                                 report_line, report_main};

@@ -74,12 +74,11 @@ std::string words_on_resuming(const std::exception& error) {
 RunSummary measure_all(const RunRequest& request, Measurer& measurer, Store& store,
                        Progress& progress) {
   try {
-    std::optional<Ticker> ticker;
+    std::jthread ticker;
     if (terminal_of(STDERR_FILENO).live) {
-      ticker.emplace(std::chrono::milliseconds(100), [&progress] { progress.tick(); });
+      ticker = repeat_every(std::chrono::milliseconds(100), [&progress] { progress.tick(); });
     }
     RunSummary summary = run_sweep(request, measurer, store, progress, stop_flag());
-    ticker.reset();
     progress.finish();
     return summary;
   } catch (const std::exception& error) {

@@ -131,58 +131,6 @@ class RunEvents : public Progress {
   std::filesystem::path database_;
 };
 
-}  // namespace
-
-std::unique_ptr<Progress> run_events(ProgressSettings settings, const RunRequest& request,
-                                     const Device& device, std::filesystem::path database) {
-  return std::make_unique<RunEvents>(std::move(settings), request, device, std::move(database));
-}
-
-void print_end_event(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end) {
-  ordered_json event = {{"event", "end"},
-                        {"run", summary.run},
-                        {"state", summary.interrupted ? "interrupted" : "finished"},
-                        {"measured", summary.measured},
-                        {"failed", summary.failed},
-                        {"verified_in_part", partly_verified(run.results.points).points},
-                        {"reused", summary.reused}};
-  for (const char* list : {"best", "verdicts", "expectations"}) {
-    event[list] = ordered_json::array();
-  }
-  for (const VerdictGroup& group : run.verdicts.groups) {
-    event["best"].push_back(best_of(group, run));
-  }
-  for (std::size_t i = 0; i < run.points.size(); ++i) {
-    if (!run.verdicts.of_points[i]) continue;
-    const PointKey& key = run.points[i]->key;
-    event["verdicts"].push_back({{"pattern", key.pattern_name},
-                                 {"parameters", json_parameters(key.parameters)},
-                                 {"verdict", json_of(run.verdicts.of_points[i])}});
-  }
-  for (const ExpectationResult& result : end.expectations) {
-    event["expectations"].push_back({{"text", describe(result.expectation)},
-                                     {"kept", result.kept()},
-                                     {"verdict", verdict_of(result)}});
-  }
-  event["notes"] = describe_run_notes(run.results);
-  const auto& tuning = run.results.run.tuning;
-  const std::string ranking = tuning ? describe_ranking(*tuning) : "";
-  if (!ranking.empty()) event["notes"].push_back(ranking);
-  event["files"] = ordered_json::array();
-  for (const auto& files : {end.files, paths_of(end.charts)}) {
-    for (const std::filesystem::path& file : files) event["files"].push_back(file.string());
-  }
-  event["exit_code"] = end.exit_code;
-  if (!end.resume.empty()) event["resume"] = end.resume;
-  print_event(event);
-}
-
-void print_error_event(const std::string& message) {
-  print_event({{"event", "error"}, {"message", message}});
-}
-
-namespace {
-
 /// In the order of Phase.
 constexpr std::array<std::string_view, phase_count> phase_names = {"waiting for the compiler",
                                                                    "waiting for the emulator",
@@ -256,6 +204,54 @@ void show_best(const RunAnalysis& run) {
 }
 
 }  // namespace
+
+std::unique_ptr<Progress> run_events(ProgressSettings settings, const RunRequest& request,
+                                     const Device& device, std::filesystem::path database) {
+  return std::make_unique<RunEvents>(std::move(settings), request, device, std::move(database));
+}
+
+void print_end_event(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end) {
+  ordered_json event = {{"event", "end"},
+                        {"run", summary.run},
+                        {"state", summary.interrupted ? "interrupted" : "finished"},
+                        {"measured", summary.measured},
+                        {"failed", summary.failed},
+                        {"verified_in_part", partly_verified(run.results.points).points},
+                        {"reused", summary.reused}};
+  for (const char* list : {"best", "verdicts", "expectations"}) {
+    event[list] = ordered_json::array();
+  }
+  for (const VerdictGroup& group : run.verdicts.groups) {
+    event["best"].push_back(best_of(group, run));
+  }
+  for (std::size_t i = 0; i < run.points.size(); ++i) {
+    if (!run.verdicts.of_points[i]) continue;
+    const PointKey& key = run.points[i]->key;
+    event["verdicts"].push_back({{"pattern", key.pattern_name},
+                                 {"parameters", json_parameters(key.parameters)},
+                                 {"verdict", json_of(run.verdicts.of_points[i])}});
+  }
+  for (const ExpectationResult& result : end.expectations) {
+    event["expectations"].push_back({{"text", describe(result.expectation)},
+                                     {"kept", result.kept()},
+                                     {"verdict", verdict_of(result)}});
+  }
+  event["notes"] = describe_run_notes(run.results);
+  const auto& tuning = run.results.run.tuning;
+  const std::string ranking = tuning ? describe_ranking(*tuning) : "";
+  if (!ranking.empty()) event["notes"].push_back(ranking);
+  event["files"] = ordered_json::array();
+  for (const auto& files : {end.files, paths_of(end.charts)}) {
+    for (const std::filesystem::path& file : files) event["files"].push_back(file.string());
+  }
+  event["exit_code"] = end.exit_code;
+  if (!end.resume.empty()) event["resume"] = end.resume;
+  print_event(event);
+}
+
+void print_error_event(const std::string& message) {
+  print_event({{"event", "error"}, {"message", message}});
+}
 
 bool is_silent(const GivenOptions& given) {
   return given.has("quiet") || given.has("json");

@@ -18,48 +18,6 @@ double largest_of(std::span<const ChartBar> bars) {
   return bars.empty() ? 1 : std::ranges::max_element(bars, {}, &ChartBar::upper)->upper;
 }
 
-}  // namespace
-
-bool is_logarithmic(std::span<const ChartBar> bars) {
-  constexpr double spread = 20;
-  const double largest = largest_of(bars);
-  return std::ranges::any_of(bars,
-                             [&](const ChartBar& bar) { return largest > spread * bar.value; });
-}
-
-std::vector<std::string> draw_bars(std::span<const ChartBar> bars, std::size_t width) {
-  constexpr std::size_t gap = 2;
-  constexpr std::size_t shortest = 8;
-  constexpr std::size_t longest = 60;
-  std::size_t names = 0;
-  std::size_t labels = 0;
-  for (const ChartBar& bar : bars) {
-    names = std::max(names, columns_of(bar.name));
-    labels = std::max(labels, columns_of(bar.label));
-  }
-  const std::size_t taken = names + labels + 2 * gap;
-  const std::size_t room = std::clamp(width > taken ? width - taken : 0, shortest, longest);
-  const double largest = largest_of(bars);
-  const bool logarithmic = is_logarithmic(bars);
-  // How many columns a value's bar takes, one at least.
-  const auto columns = [&](double value) {
-    const double share = logarithmic ? std::log(value) / std::log(largest) : value / largest;
-    const auto rounded = static_cast<std::size_t>(std::lround(share * static_cast<double>(room)));
-    return std::clamp<std::size_t>(rounded, 1, room);
-  };
-  std::vector<std::string> lines;
-  for (const ChartBar& bar : bars) {
-    std::string line = pad_right(bar.name, names) + std::string(gap, ' ');
-    for (std::size_t i = 0; i < columns(bar.upper); ++i) {
-      line += i < columns(bar.value) ? "\u2588" : "\u2591";
-    }
-    lines.push_back(line + std::string(gap, ' ') + bar.label);
-  }
-  return lines;
-}
-
-namespace {
-
 std::string percent(double share) {
   return fmt::format("{:g} %", share * 100);
 }
@@ -175,6 +133,44 @@ std::string markdown_text(const DocumentTable& table) {
 }
 
 }  // namespace
+
+bool is_logarithmic(std::span<const ChartBar> bars) {
+  constexpr double spread = 20;
+  const double largest = largest_of(bars);
+  return std::ranges::any_of(bars,
+                             [&](const ChartBar& bar) { return largest > spread * bar.value; });
+}
+
+std::vector<std::string> draw_bars(std::span<const ChartBar> bars, std::size_t width) {
+  constexpr std::size_t gap = 2;
+  constexpr std::size_t shortest = 8;
+  constexpr std::size_t longest = 60;
+  std::size_t names = 0;
+  std::size_t labels = 0;
+  for (const ChartBar& bar : bars) {
+    names = std::max(names, columns_of(bar.name));
+    labels = std::max(labels, columns_of(bar.label));
+  }
+  const std::size_t taken = names + labels + 2 * gap;
+  const std::size_t room = std::clamp(width > taken ? width - taken : 0, shortest, longest);
+  const double largest = largest_of(bars);
+  const bool logarithmic = is_logarithmic(bars);
+  // How many columns a value's bar takes, one at least.
+  const auto columns = [&](double value) {
+    const double share = logarithmic ? std::log(value) / std::log(largest) : value / largest;
+    const auto rounded = static_cast<std::size_t>(std::lround(share * static_cast<double>(room)));
+    return std::clamp<std::size_t>(rounded, 1, room);
+  };
+  std::vector<std::string> lines;
+  for (const ChartBar& bar : bars) {
+    std::string line = pad_right(bar.name, names) + std::string(gap, ' ');
+    for (std::size_t i = 0; i < columns(bar.upper); ++i) {
+      line += i < columns(bar.value) ? "\u2588" : "\u2591";
+    }
+    lines.push_back(line + std::string(gap, ' ') + bar.label);
+  }
+  return lines;
+}
 
 double ratio_to_random(const StrategyComparison& comparison, const Standing& standing) {
   double base = 1;

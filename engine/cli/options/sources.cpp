@@ -70,6 +70,48 @@ std::vector<fs::path> sweep_folders() {
   return folders;
 }
 
+/// A kind of file, known by its ending.
+struct FileKind {
+  std::string_view ending;
+  std::string_view what;
+  std::string_view command = {};  ///< what to do with such a file; empty: nothing
+};
+
+constexpr std::array file_kinds = {
+    FileKind{".yaml", "a sweep", "sweep run"},
+    FileKind{".yml", "a sweep", "sweep run"},
+    FileKind{".cu", "a pattern", "sweep check --run"},
+    FileKind{".cuh", "a file for patterns to include"},
+    FileKind{".db", "a results database", "sweep report"},
+};
+
+/// Null for other files.
+const FileKind* kind_of_file(const fs::path& path) {
+  const auto* found = std::ranges::find(file_kinds, path.extension().string(), &FileKind::ending);
+  return found != file_kinds.end() ? found : nullptr;
+}
+
+struct OperandKind {
+  std::string_view what;
+  std::string_view endings;  ///< with spaces around them
+};
+
+/// In the order of Operand.
+constexpr std::array operand_kinds = {
+    OperandKind{"a sweep (.yaml)", " .yaml .yml "},
+    OperandKind{"a pattern (.cu, or a name)", " .cu "},
+    OperandKind{"sweeps (.yaml) and patterns (.cu)", " .yaml .yml .cu "},
+    OperandKind{"a results database (.db)", " .db "},
+};
+
+/// Whether a bare word names what is taken, whatever folder is here: results may be in one.
+bool is_name(Operand taken, const std::string& word) {
+  if (word.find_first_of("./") != std::string::npos) return false;
+  if (taken == Operand::sweep) return sweep_files().contains(word);
+  if (taken == Operand::pattern) return !pattern_library().find(word).empty();
+  return taken == Operand::database && find_database(word) != fs::path(word);
+}
+
 }  // namespace
 
 PatternLibrary pattern_library(const GivenFolders& folders, const fs::path& sweep_file) {
@@ -241,52 +283,6 @@ RunOperand given_run_operand(std::string_view command, const GivenOptions& given
   if (run) operand.run = run;
   return operand;
 }
-
-namespace {
-
-/// A kind of file, known by its ending.
-struct FileKind {
-  std::string_view ending;
-  std::string_view what;
-  std::string_view command = {};  ///< what to do with such a file; empty: nothing
-};
-
-constexpr std::array file_kinds = {
-    FileKind{".yaml", "a sweep", "sweep run"},
-    FileKind{".yml", "a sweep", "sweep run"},
-    FileKind{".cu", "a pattern", "sweep check --run"},
-    FileKind{".cuh", "a file for patterns to include"},
-    FileKind{".db", "a results database", "sweep report"},
-};
-
-/// Null for other files.
-const FileKind* kind_of_file(const fs::path& path) {
-  const auto* found = std::ranges::find(file_kinds, path.extension().string(), &FileKind::ending);
-  return found != file_kinds.end() ? found : nullptr;
-}
-
-struct OperandKind {
-  std::string_view what;
-  std::string_view endings;  ///< with spaces around them
-};
-
-/// In the order of Operand.
-constexpr std::array operand_kinds = {
-    OperandKind{"a sweep (.yaml)", " .yaml .yml "},
-    OperandKind{"a pattern (.cu, or a name)", " .cu "},
-    OperandKind{"sweeps (.yaml) and patterns (.cu)", " .yaml .yml .cu "},
-    OperandKind{"a results database (.db)", " .db "},
-};
-
-/// Whether a bare word names what is taken, whatever folder is here: results may be in one.
-bool is_name(Operand taken, const std::string& word) {
-  if (word.find_first_of("./") != std::string::npos) return false;
-  if (taken == Operand::sweep) return sweep_files().contains(word);
-  if (taken == Operand::pattern) return !pattern_library().find(word).empty();
-  return taken == Operand::database && find_database(word) != fs::path(word);
-}
-
-}  // namespace
 
 std::string command_for(const std::string& file) {
   const FileKind* kind = kind_of_file(file);

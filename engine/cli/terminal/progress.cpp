@@ -311,7 +311,7 @@ StepProgress::StepProgress(std::string job, std::size_t steps, bool is_quiet)
       begin_(clock_()),
       last_shown_(begin_) {
   constexpr std::chrono::milliseconds interval(100);
-  if (!is_quiet) ticker_.emplace(interval, [this] { tick(); });
+  if (!is_quiet) ticker_ = repeat_every(interval, [this] { tick(); });
 }
 
 void StepProgress::step() {

@@ -156,7 +156,7 @@ class StepProgress {
   Pace pace_;
   PassingLine line_;
   double last_shown_;
-  std::optional<Ticker> ticker_;  ///< begins last
+  std::jthread ticker_;  ///< begins last, ends first
 };
 
 }  // namespace sweep

@@ -49,64 +49,6 @@ void write_progress(const std::string& text) {
   static_cast<void>(std::fflush(stderr));
 }
 
-}  // namespace
-
-Terminal terminal_of(int file_descriptor) {
-  Terminal terminal;
-  terminal.is_terminal = isatty(file_descriptor) == 1;
-  const std::string_view term = variable("TERM");
-  const bool dumb = term.empty() || term == "dumb";
-  terminal.live = terminal.is_terminal && !dumb;
-  terminal.color = shows_color(terminal.live);
-  terminal.unicode = terminal.live && has_utf8_locale();
-  winsize size{};
-  if (terminal.is_terminal && ioctl(file_descriptor, TIOCGWINSZ, &size) == 0) {
-    if (size.ws_col > 0) terminal.width = size.ws_col;
-    terminal.height = size.ws_row;
-  }
-  return terminal;
-}
-
-void set_color_choice(const std::string& when) {
-  color_choice = when;
-}
-
-void LiveLine::show(const std::string& text, std::size_t width) {
-  if (text == shown_ && width == width_) return;
-  const bool resized = !shown_.empty() && width != width_;
-  write_progress((resized ? clear_below : "\r") + text + clear_rest);
-  shown_ = text;
-  width_ = width;
-}
-
-void LiveLine::show_cut(const std::string& text, const Terminal& terminal) {
-  const std::size_t width = terminal.width > 0 ? terminal.width - 1 : 0;
-  show(cut_to_width(text, width, terminal.unicode), terminal.width);
-}
-
-void LiveLine::print(const std::string& text) {
-  const bool is_whole = text.ends_with('\n');
-  write_progress((shown_.empty() ? "" : clear_below) + text + (is_whole ? "" : "\n"));
-  shown_.clear();
-}
-
-void LiveLine::clear() {
-  if (!shown_.empty()) write_progress(clear_below);
-  shown_.clear();
-}
-
-Ticker::Ticker(std::chrono::milliseconds interval, std::function<void()> action)
-    : thread_([interval, action = std::move(action)](const std::stop_token& stop) {
-        std::mutex mutex;
-        std::condition_variable_any ended;
-        std::unique_lock lock(mutex);
-        while (!ended.wait_for(lock, stop, interval, [&] { return stop.stop_requested(); })) {
-          action();
-        }
-      }) {}
-
-namespace {
-
 constexpr std::string_view escape_begin = "\033[";
 
 /// How many bytes the text begins with that belong together, and what is written for them.
@@ -158,6 +100,59 @@ Piece read_piece(std::string_view text, const TerminalGuard::HasEscapes& has_esc
 }
 
 }  // namespace
+
+Terminal terminal_of(int file_descriptor) {
+  Terminal terminal;
+  terminal.is_terminal = isatty(file_descriptor) == 1;
+  const std::string_view term = variable("TERM");
+  const bool dumb = term.empty() || term == "dumb";
+  terminal.live = terminal.is_terminal && !dumb;
+  terminal.color = shows_color(terminal.live);
+  terminal.unicode = terminal.live && has_utf8_locale();
+  winsize size{};
+  if (terminal.is_terminal && ioctl(file_descriptor, TIOCGWINSZ, &size) == 0) {
+    if (size.ws_col > 0) terminal.width = size.ws_col;
+    terminal.height = size.ws_row;
+  }
+  return terminal;
+}
+
+void set_color_choice(const std::string& when) {
+  color_choice = when;
+}
+
+void LiveLine::show(const std::string& text, std::size_t width) {
+  if (text == shown_ && width == width_) return;
+  const bool resized = !shown_.empty() && width != width_;
+  write_progress((resized ? clear_below : "\r") + text + clear_rest);
+  shown_ = text;
+  width_ = width;
+}
+
+void LiveLine::show_cut(const std::string& text, const Terminal& terminal) {
+  const std::size_t width = terminal.width > 0 ? terminal.width - 1 : 0;
+  show(cut_to_width(text, width, terminal.unicode), terminal.width);
+}
+
+void LiveLine::print(const std::string& text) {
+  const bool is_whole = text.ends_with('\n');
+  write_progress((shown_.empty() ? "" : clear_below) + text + (is_whole ? "" : "\n"));
+  shown_.clear();
+}
+
+void LiveLine::clear() {
+  if (!shown_.empty()) write_progress(clear_below);
+  shown_.clear();
+}
+
+std::jthread repeat_every(std::chrono::milliseconds interval, std::function<void()> action) {
+  return std::jthread([interval, action = std::move(action)](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any ended;
+    std::unique_lock lock(mutex);
+    while (!ended.wait_for(lock, stop, interval, [&] { return stop.stop_requested(); })) action();
+  });
+}
 
 bool TerminalGuard::pass_on() {
   std::string shown;

@@ -70,15 +70,8 @@ class PassingLine : public LiveLine {
   PassingLine& operator=(const PassingLine&) = delete;
 };
 
-/// Does something again and again, in a thread of its own, while it lives. Its end waits for an
-/// action under way.
-class Ticker {
- public:
-  Ticker(std::chrono::milliseconds interval, std::function<void()> action);
-
- private:
-  std::jthread thread_;
-};
+/// Does something again and again while the thread lives. Its end waits for an action under way.
+std::jthread repeat_every(std::chrono::milliseconds interval, std::function<void()> action);
 
 /// Guards a stream as long as this lives: passes on what a program writes, without what a
 /// stranger's text could steer a terminal with. Of escape sequences only those that this program
