@@ -25,7 +25,7 @@ constexpr std::uint64_t check_budget = 6'000'000'000;
 
 struct CheckOptions {
   const GivenOptions& given;
-  std::vector<std::string> set;
+  std::vector<SourcePtr> set;
   SpaceLimits limits;
   bool is_quiet = false;                     ///< say nothing of what is good
   std::optional<EmulatorSettings> run = {};  ///< what to execute on; nothing: compile alone

@@ -69,18 +69,14 @@ const RecordedMetric& choose_metric(const Recording& recording, const GivenOptio
                    suggest(wanted.front(), names, "it has"));
 }
 
-std::optional<double> figure_of(const RecordedEntry& entry, const RecordedMetric& metric) {
-  if (entry.status == PointStatus::failed) return std::nullopt;
-  const auto figure = figure_of(entry, metric.name, metric.origin);
-  return figure && std::isfinite(*figure) ? figure : std::nullopt;
-}
-
 void gather_figures(const Recording& recording, ComparedSpace& space) {
   for (const RecordedEntry& entry : recording.entries) {
-    const auto figure = figure_of(entry, space.metric);
-    if (figure) space.sorted.push_back(cost_of(*figure, space.objective));
-    space.costs.push_back(figure ? std::optional(space.sorted.back()) : std::nullopt);
-    space.failed += entry.status == PointStatus::failed ? 1 : 0;
+    const bool is_failed = entry.status == PointStatus::failed;
+    const auto figure = figure_of(entry, space.metric.name, space.metric.origin);
+    const bool is_known = !is_failed && figure && std::isfinite(*figure);
+    if (is_known) space.sorted.push_back(cost_of(*figure, space.objective));
+    space.costs.push_back(is_known ? std::optional(space.sorted.back()) : std::nullopt);
+    space.failed += is_failed ? 1 : 0;
   }
   if (space.sorted.empty()) {
     fail(recording, fmt::format("no configuration of it has a figure of {}",
@@ -186,11 +182,10 @@ std::vector<std::string> read_strategies(const std::string& text) {
 
 StrategyRequest read_strategy_request(const GivenOptions& given) {
   constexpr std::size_t most_seeds = 100'000;
-  StrategyRequest request = {given, given_run(given)};
-  if (given.has("minimize")) {
-    if (given.has("maximize")) throw UsageError("--minimize and --maximize exclude each other");
-    request.objective = Objective::minimise;
-  } else if (given.has("maximize")) {
+  StrategyRequest request = {given, given.number("run")};
+  if (given.has("minimize")) request.objective = Objective::minimise;
+  if (given.has("maximize")) {
+    if (request.objective) throw UsageError("--minimize and --maximize exclude each other");
     request.objective = Objective::maximise;
   }
   request.strategies =

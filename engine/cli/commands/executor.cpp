@@ -182,17 +182,14 @@ EmulatorSettings given_emulator_settings(const GivenOptions& given, int default_
   }
   const unsigned threads = std::max(std::thread::hardware_concurrency(), 1U);
   EmulatorSettings settings = emulator_settings(model, threads);
-  if (given.has("l1")) {
-    if (model < 20 || model >= 40) {
-      throw UsageError("--l1 is for the models 2.x and 3.x: in others it changes no count");
-    }
-    settings.model.l1_for_global = given.text("l1") == "on";
+  if (given.has("l1") && (model < 20 || model >= 40)) {
+    throw UsageError("--l1 is for the models 2.x and 3.x: in others it changes no count");
   }
-  if (given.has("banks")) {
-    const bool is_kepler = model >= 30 && model < 40;
-    if (!is_kepler) throw UsageError("--banks is for the models 3.x: others have one width");
-    settings.model.banks_of_64_bits = given.text("banks") == "64";
+  if (given.has("banks") && (model < 30 || model >= 40)) {
+    throw UsageError("--banks is for the models 3.x: others have one width");
   }
+  if (given.has("l1")) settings.model.l1_for_global = given.text("l1") == "on";
+  settings.model.banks_of_64_bits = given.text("banks") == "64";
   if (given.has("profile")) settings.profile = read_profile(read_source(given.text("profile")));
   if (given.has("exact")) {
     settings.is_exact = true;

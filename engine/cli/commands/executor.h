@@ -18,7 +18,6 @@ namespace sweep {
 
 /// The compute capabilities that the emulator knows, dotted.
 std::vector<std::string> model_names();
-
 /// "9.0" or "90" as 90, "10.0" or "100" as 100. Throws UsageError that names the option.
 int given_compute_capability(const GivenOptions& given, const std::string& option);
 
@@ -28,8 +27,7 @@ constexpr const char* emulator_name = "emulator";
 /// "NVIDIA H200 (compute capability 9.0, 132 SMs, ...)"
 std::string describe_device(const Device& device);
 
-// The options that say what the emulator is to be like: --model, --l1, --banks, --profile.
-
+/// The options that say what the emulator is to be like: --model, --l1, --banks, --profile.
 void add_emulator_options(CommandLine& line);
 
 /// The compute capability that is emulated unless something else is asked for.
@@ -60,7 +58,6 @@ std::optional<CacheSettings> program_cache_settings();
 
 /// Adds --no-cache.
 void add_cache_option(CommandLine& line);
-
 /// The cache to compile with; null with --no-cache and where there is none or it is switched off.
 /// Throws UsageError.
 std::unique_ptr<ProgramCache> given_program_cache(const GivenOptions& given);

@@ -90,13 +90,13 @@ std::optional<std::string> explain_until(SteadyClock::time_point end,
 }
 
 /// The pattern's one configuration: a sweep over nothing but what --set gives.
-Configuration configuration_of(const PatternPtr& pattern, const std::vector<std::string>& set) {
+Configuration configuration_of(const PatternPtr& pattern, const std::vector<SourcePtr>& set) {
   const auto source = std::make_shared<Source>(
       Source{pattern->source->name, fmt::format("pattern: {}\n", pattern->name)});
   const PatternLookup lookup = [&](const std::string&, const Location&, Diagnostics&) {
     return pattern;
   };
-  const Sweep sweep = parse_sweep(source, pattern->path, lookup, overrides_of(set));
+  const Sweep sweep = parse_sweep(source, pattern->path, lookup, set);
   for (const Axis& axis : sweep.axes) {
     if (axis.rows.size() == 1) continue;
     throw UsageError(
@@ -129,7 +129,7 @@ CommandLine explain_line() {
 
 int explain_main(const GivenOptions& given) {
   check_operand("explain", Operand::pattern, given.operands().front());
-  const std::vector<std::string> set = given_set(given);
+  const std::vector<SourcePtr> set = given_set(given);
   EmulatorSettings settings = given_emulator_settings(given);
   settings.notes_shapes = true;
   auto compilers = compiler_processes(1);

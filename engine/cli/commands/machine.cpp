@@ -31,28 +31,25 @@ int devices_main(const GivenOptions& given) {
   const bool as_json = given.has("json");
   try {
     for (const Device& device : cuda_devices()) {
-      if (as_json) {
-        nlohmann::ordered_json line = {{"device", std::to_string(device.index)}};
-        line.update(json_of(device));
-        std::cout << json_line(line) << std::endl;
-        continue;
-      }
-      std::cout << fmt::format("{}: {}\n   {}, driver {}, CUDA {}\n", device.index,
-                               describe_device(device), device.uuid,
-                               device.driver.empty() ? "unknown" : device.driver, device.cuda);
+      nlohmann::ordered_json line = {{"device", std::to_string(device.index)}};
+      line.update(json_of(device));
+      std::cout << (as_json ? json_line(line)
+                            : fmt::format("{}: {}\n   {}, driver {}, CUDA {}", device.index,
+                                          describe_device(device), device.uuid,
+                                          device.driver.empty() ? "unknown" : device.driver,
+                                          device.cuda))
+                << std::endl;
     }
   } catch (const DeviceError& error) {
     std::cerr << fmt::format("no GPU: {}\n", error.what());
   }
   const nlohmann::ordered_json line = {
       {"device", emulator_name}, {"backend", "emulator"}, {"models", model_names()}};
-  if (as_json) {
-    std::cout << json_line(line) << std::endl;
-  } else {
-    std::cout << fmt::format(
-        "{}: executes the compiled PTX here and counts what its accesses cost\n   models {}\n",
-        emulator_name, fmt::join(model_names(), " "));
-  }
+  std::cout << (as_json ? json_line(line)
+                        : fmt::format("{}: executes the compiled PTX here and counts what its "
+                                      "accesses cost\n   models {}",
+                                      emulator_name, fmt::join(model_names(), " ")))
+            << std::endl;
   return exit_done;
 }
 
@@ -65,10 +62,8 @@ std::string time_ago(std::int64_t ns) {
 
 /// "2025-01-31T12:00:00Z"
 std::string utc_text(std::int64_t ns) {
-  using namespace std::chrono;
-  const auto time = floor<seconds>(
-      system_clock::time_point(duration_cast<system_clock::duration>(nanoseconds(ns))));
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(system_clock::to_time_t(time)));
+  constexpr std::int64_t second = 1'000'000'000;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(std::time_t{ns / second}));
 }
 
 void show(const CacheSettings& settings, bool as_json) {
@@ -124,11 +119,12 @@ CommandLine cache_line() {
 }
 
 int cache_main(const GivenOptions& given) {
+  const std::vector<std::string> actions = {"clear"};
   const bool is_to_clear = !given.operands().empty();
-  if (is_to_clear && given.operands().front() != "clear") {
+  if (is_to_clear && given.operands() != actions) {
     const std::string& action = given.operands().front();
     throw UsageError("cache what? there is no '{}'; {}", action,
-                     suggest(action, std::vector<std::string>{"clear"}, "there is"));
+                     suggest(action, actions, "there is"));
   }
   const bool as_json = given.has("json");
   const std::optional<CacheSettings> settings = program_cache_settings();

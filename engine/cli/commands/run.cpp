@@ -34,7 +34,7 @@ std::vector<std::string> read_counters(const std::string& text) {
 /// What the command line of `sweep run` asks for.
 struct RunOptions {
   const GivenOptions& given;
-  std::vector<std::string> set;
+  std::vector<SourcePtr> set;
   SpaceLimits limits;
   fs::path output;
   std::uint64_t seed = 1;

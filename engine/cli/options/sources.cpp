@@ -191,18 +191,10 @@ fs::path find_sweep_file(const std::string& name) {
   throw CommandError(exit_no_input, "{}: no such file{}{}", name, help.empty() ? "" : "; ", help);
 }
 
-std::vector<SourcePtr> overrides_of(const std::vector<std::string>& set_arguments) {
-  std::vector<SourcePtr> overrides;
-  for (const std::string& argument : set_arguments) {
-    overrides.push_back(std::make_shared<Source>(Source{"--set", argument}));
-  }
-  return overrides;
-}
-
 LoadedSweep load_sweep(const std::filesystem::path& file, const GivenFolders& folders,
-                       const std::vector<std::string>& set_arguments, SpaceLimits limits) {
+                       const std::vector<SourcePtr>& set, SpaceLimits limits) {
   const PatternLibrary library = pattern_library(folders, file);
-  Sweep sweep = parse_sweep(read_source(file), file, library.lookup(), overrides_of(set_arguments));
+  Sweep sweep = parse_sweep(read_source(file), file, library.lookup(), set);
   Space space = enumerate(sweep, limits);
   return {std::move(sweep), std::move(space), limits};
 }
@@ -224,12 +216,13 @@ std::string describe_plan(const LoadedSweep& loaded) {
   std::string text = sweep.name;
   if (!sweep.summary.empty()) text += ": " + sweep.summary;
   std::vector<std::string> parts;  // "STRIDE x 32", "(ROWS, TILE) x 2"
-  if (sweep.patterns.size() > 1)
+  if (sweep.patterns.size() > 1) {
     parts.push_back(fmt::format("pattern x {}", sweep.patterns.size()));
+  }
   for (const Axis& axis : sweep.axes) {
-    const std::string names = fmt::format("{}", fmt::join(axis.names, ", "));
-    parts.push_back(fmt::format("{} x {}", axis.names.size() == 1 ? names : '(' + names + ')',
-                                axis.rows.size()));
+    const bool is_one = axis.names.size() == 1;
+    parts.push_back(fmt::format("{}{}{} x {}", is_one ? "" : "(", fmt::join(axis.names, ", "),
+                                is_one ? "" : ")", axis.rows.size()));
   }
   text += fmt::format("\n  {}", count_of(space.configurations.size(), "configuration"));
   if (!parts.empty()) text += fmt::format(": {}", fmt::join(parts, ", "));
@@ -266,21 +259,16 @@ RunOperand read_run_operand(const std::string& text) {
                    text, database.string());
 }
 
-std::optional<std::int64_t> given_run(const GivenOptions& given) {
-  const auto run = given.number("run");
-  return run ? std::optional(static_cast<std::int64_t>(*run)) : std::nullopt;
-}
-
 RunOperand given_run_operand(std::string_view command, const GivenOptions& given) {
   const std::string& text = given.operands().front();
   check_operand(command, Operand::database, text);
-  const auto run = given_run(given);
+  const auto run = given.number("run");
   RunOperand operand = read_run_operand(text);
   if (operand.run && run) {
     throw UsageError("{} names a run already; leave out its :{} or --run {}", text, *operand.run,
                      *run);
   }
-  if (run) operand.run = run;
+  if (run) operand.run = static_cast<std::int64_t>(*run);
   return operand;
 }
 
@@ -330,8 +318,9 @@ void add_set_option(CommandLine& line) {
                   "be given for several names");
 }
 
-std::vector<std::string> given_set(const GivenOptions& given) {
+std::vector<SourcePtr> given_set(const GivenOptions& given) {
   std::vector<std::string> names;
+  std::vector<SourcePtr> set;
   for (const std::string& assignment : given.all("set")) {
     std::string name = assignment.substr(0, assignment.find('='));
     std::erase_if(name, [](char c) { return c == ' ' || c == '\t'; });
@@ -340,8 +329,9 @@ std::vector<std::string> given_set(const GivenOptions& given) {
           "--set gives {0} twice; write all its values at once, for example --set {0}=1,2,4", name);
     }
     names.push_back(std::move(name));
+    set.push_back(std::make_shared<Source>(Source{"--set", assignment}));
   }
-  return given.all("set");
+  return set;
 }
 
 void add_space_option(CommandLine& line) {

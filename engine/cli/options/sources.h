@@ -55,13 +55,10 @@ struct LoadedSweep {
   SpaceLimits limits = {};  ///< under which it was enumerated
 };
 
-/// The arguments of `--set` as parse_sweep takes them.
-std::vector<SourcePtr> overrides_of(const std::vector<std::string>& set_arguments);
-
 /// Reads a sweep file, its patterns (see pattern_library) and the `--set` arguments, and
 /// enumerates. Throws FileError and InputError.
 LoadedSweep load_sweep(const std::filesystem::path& file, const GivenFolders& folders,
-                       const std::vector<std::string>& set_arguments, SpaceLimits limits);
+                       const std::vector<SourcePtr>& set, SpaceLimits limits);
 
 /// Enumerates the sweep again, after it was changed.
 void enumerate_again(LoadedSweep& loaded);
@@ -87,9 +84,6 @@ struct RunOperand {
 /// an end is meant as it stands. Throws UsageError for an end that is no number.
 RunOperand read_run_operand(const std::string& text);
 
-/// The run's number that `--run` gives; nothing without it. Throws UsageError.
-std::optional<std::int64_t> given_run(const GivenOptions& given);
-
 /// The run that the first operand names, or --run. Throws UsageError when both do, and what
 /// check_operand does.
 RunOperand given_run_operand(std::string_view command, const GivenOptions& given);
@@ -113,7 +107,7 @@ GivenFolders given_folders(const GivenOptions& given);
 
 void add_set_option(CommandLine& line);
 /// The NAME=VALUES given with --set. Throws UsageError when a name is given twice.
-std::vector<std::string> given_set(const GivenOptions& given);
+std::vector<SourcePtr> given_set(const GivenOptions& given);
 
 /// `--max-configurations N`.
 void add_space_option(CommandLine& line);
