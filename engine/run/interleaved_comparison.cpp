@@ -17,6 +17,38 @@ constexpr std::size_t look_every = 8;
 /// Nobody minds which of two is taken that differ by less.
 constexpr double matters = 0.003;
 
+/// The run's points with what ranks them, and nothing else.
+std::vector<StoredPoint> figures_of_points(const RunStage& stage) {
+  std::vector<StoredPoint> points;
+  stage.store.visit_points(stage.summary.run, [&](StoredPoint&& stored) {
+    PointRecord& point = stored.point;
+    point.key.pattern_text = {};
+    point.samples = {};
+    point.notes = {};
+    std::erase_if(point.metrics,
+                  [](const Metric& metric) { return metric.origin != Origin::measured; });
+    point.metrics.shrink_to_fit();
+    points.push_back(std::move(stored));
+  });
+  return points;
+}
+
+/// Those of a group's points that may be the best, the likeliest first.
+std::vector<std::size_t> best_of(const std::vector<StoredPoint>& points, const RankedGroup& group) {
+  std::vector<RankedFigure> figures;
+  for (const std::size_t i : group.places) {
+    const double figure = figure_of(points[i].point, group.ranked_by).value_or(0);
+    // Without an interval, what is near the best may be the best.
+    figures.push_back(
+        {figure, interval_of(points[i].point, group.ranked_by).value_or(Interval{figure, figure})});
+  }
+  std::vector<std::size_t> best;
+  for (const std::size_t i : worth_comparing(figures, group.ranked_by.better)) {
+    best.push_back(static_cast<std::size_t>(points[group.places[i]].ordinal));
+  }
+  return best;
+}
+
 }  // namespace
 
 InterleavedComparison::InterleavedComparison(RunStage& stage,
@@ -140,42 +172,6 @@ std::vector<ComparisonRecord> InterleavedComparison::records() const {
   }
   return records;
 }
-
-namespace {
-
-/// The run's points with what ranks them, and nothing else.
-std::vector<StoredPoint> figures_of_points(const RunStage& stage) {
-  std::vector<StoredPoint> points;
-  stage.store.visit_points(stage.summary.run, [&](StoredPoint&& stored) {
-    PointRecord& point = stored.point;
-    point.key.pattern_text = {};
-    point.samples = {};
-    point.notes = {};
-    std::erase_if(point.metrics,
-                  [](const Metric& metric) { return metric.origin != Origin::measured; });
-    point.metrics.shrink_to_fit();
-    points.push_back(std::move(stored));
-  });
-  return points;
-}
-
-/// Those of a group's points that may be the best, the likeliest first.
-std::vector<std::size_t> best_of(const std::vector<StoredPoint>& points, const RankedGroup& group) {
-  std::vector<RankedFigure> figures;
-  for (const std::size_t i : group.places) {
-    const double figure = figure_of(points[i].point, group.ranked_by).value_or(0);
-    // Without an interval, what is near the best may be the best.
-    figures.push_back(
-        {figure, interval_of(points[i].point, group.ranked_by).value_or(Interval{figure, figure})});
-  }
-  std::vector<std::size_t> best;
-  for (const std::size_t i : worth_comparing(figures, group.ranked_by.better)) {
-    best.push_back(static_cast<std::size_t>(points[group.places[i]].ordinal));
-  }
-  return best;
-}
-
-}  // namespace
 
 void compare_best(RunStage& stage) {
   const std::int64_t run = stage.summary.run;

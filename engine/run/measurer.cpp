@@ -26,6 +26,70 @@ double fitting(double seconds, double each) {
   return each > 0 ? std::max(seconds, 0.0) / each : std::numeric_limits<double>::infinity();
 }
 
+constexpr double mega = 1e6;
+
+/// The clocks that are known of the samples that are part of the figures.
+std::vector<double> clocks_of(std::span<const Sample> samples) {
+  std::vector<double> clocks;
+  for (const Sample& sample : samples) {
+    if (sample.mark != SampleMark::low_clock && sample.sm_clock_hz > 0) {
+      clocks.push_back(sample.sm_clock_hz);
+    }
+  }
+  return clocks;
+}
+
+/// "up to 3.1 times the median"
+std::string describe_outliers(std::span<const Sample> samples, double middle) {
+  double lowest = 1;
+  double highest = 1;
+  for (const Sample& sample : samples) {
+    if (sample.mark != SampleMark::outlier) continue;
+    lowest = std::min(lowest, sample.seconds / middle);
+    highest = std::max(highest, sample.seconds / middle);
+  }
+  // Two digits would turn 1.02 times the median into 1.
+  if (lowest == 1) return fmt::format("up to {:.3g} times the median", highest);
+  if (highest == 1) return fmt::format("down to {:.3g} times the median", lowest);
+  return fmt::format("between {:.3g} and {:.3g} times the median", lowest, highest);
+}
+
+/// Warms up and gives the wall time that a sample takes, as far as can be seen.
+double warm_up(Execution& execution, CacheState cache, const Clock& clock) {
+  // The first launches after a pause find low clocks and cold instruction caches.
+  constexpr int samples = 2;
+  const double begin = clock();
+  execution.warm_up(cache, samples);
+  return (clock() - begin) / samples;
+}
+
+/// `seconds_per_sample` is a first estimate.
+void take_samples(Execution& execution, const MeasureRules& rules, double seconds_per_sample,
+                  const Clock& clock, const StepListener& on_step, PointRecord& point) {
+  const double begin = clock();
+  double elapsed = 0;
+  std::vector<double> figures;
+  std::optional<Interval> changed_clock;
+  std::optional<StopReason> stop;
+  while (!stop) {
+    on_step("sample");
+    const std::vector<Sample> chunk = execution.sample(
+        rules.cache, next_chunk_size(rules, figures.size(), elapsed, seconds_per_sample));
+    if (chunk.empty()) throw ExecutionFailure("the device gave no samples");
+    point.samples.insert(point.samples.end(), chunk.begin(), chunk.end());
+    changed_clock = mark_samples(point.samples);
+    figures = figures_of(point.samples);
+    elapsed = clock() - begin;
+    seconds_per_sample = elapsed / static_cast<double>(point.samples.size());
+    stop = should_stop(rules, figures, elapsed);
+  }
+  point.stopped_by = to_string(*stop);
+  if (auto note = note_on_stop(*stop, rules, figures, elapsed)) {
+    point.notes.push_back(std::move(*note));
+  }
+  std::ranges::move(notes_on_marks(point.samples, changed_clock), std::back_inserter(point.notes));
+}
+
 }  // namespace
 
 std::string_view to_string(StopReason reason) {
@@ -88,38 +152,6 @@ int next_chunk_size(const MeasureRules& rules, std::size_t figures, double elaps
   size = std::min(size, fitting(longest, seconds_per_sample));
   return std::max(static_cast<int>(size), 1);
 }
-
-namespace {
-
-constexpr double mega = 1e6;
-
-/// The clocks that are known of the samples that are part of the figures.
-std::vector<double> clocks_of(std::span<const Sample> samples) {
-  std::vector<double> clocks;
-  for (const Sample& sample : samples) {
-    if (sample.mark != SampleMark::low_clock && sample.sm_clock_hz > 0) {
-      clocks.push_back(sample.sm_clock_hz);
-    }
-  }
-  return clocks;
-}
-
-/// "up to 3.1 times the median"
-std::string describe_outliers(std::span<const Sample> samples, double middle) {
-  double lowest = 1;
-  double highest = 1;
-  for (const Sample& sample : samples) {
-    if (sample.mark != SampleMark::outlier) continue;
-    lowest = std::min(lowest, sample.seconds / middle);
-    highest = std::max(highest, sample.seconds / middle);
-  }
-  // Two digits would turn 1.02 times the median into 1.
-  if (lowest == 1) return fmt::format("up to {:.3g} times the median", highest);
-  if (highest == 1) return fmt::format("down to {:.3g} times the median", lowest);
-  return fmt::format("between {:.3g} and {:.3g} times the median", lowest, highest);
-}
-
-}  // namespace
 
 std::optional<Interval> mark_samples(std::vector<Sample>& samples) {
   std::optional<Interval> changed_clock;
@@ -240,46 +272,6 @@ std::optional<std::string> note_on_throttling(const DeviceState& state) {
   return fmt::format("the device held its clocks back: {}",
                      fmt::join(state.throttle_reasons, ", "));
 }
-
-namespace {
-
-/// Warms up and gives the wall time that a sample takes, as far as can be seen.
-double warm_up(Execution& execution, CacheState cache, const Clock& clock) {
-  // The first launches after a pause find low clocks and cold instruction caches.
-  constexpr int samples = 2;
-  const double begin = clock();
-  execution.warm_up(cache, samples);
-  return (clock() - begin) / samples;
-}
-
-/// `seconds_per_sample` is a first estimate.
-void take_samples(Execution& execution, const MeasureRules& rules, double seconds_per_sample,
-                  const Clock& clock, const StepListener& on_step, PointRecord& point) {
-  const double begin = clock();
-  double elapsed = 0;
-  std::vector<double> figures;
-  std::optional<Interval> changed_clock;
-  std::optional<StopReason> stop;
-  while (!stop) {
-    on_step("sample");
-    const std::vector<Sample> chunk = execution.sample(
-        rules.cache, next_chunk_size(rules, figures.size(), elapsed, seconds_per_sample));
-    if (chunk.empty()) throw ExecutionFailure("the device gave no samples");
-    point.samples.insert(point.samples.end(), chunk.begin(), chunk.end());
-    changed_clock = mark_samples(point.samples);
-    figures = figures_of(point.samples);
-    elapsed = clock() - begin;
-    seconds_per_sample = elapsed / static_cast<double>(point.samples.size());
-    stop = should_stop(rules, figures, elapsed);
-  }
-  point.stopped_by = to_string(*stop);
-  if (auto note = note_on_stop(*stop, rules, figures, elapsed)) {
-    point.notes.push_back(std::move(*note));
-  }
-  std::ranges::move(notes_on_marks(point.samples, changed_clock), std::back_inserter(point.notes));
-}
-
-}  // namespace
 
 Measurement failed_measurement(const std::string& reason) {
   Measurement measurement;

@@ -100,6 +100,26 @@ std::uint64_t not_negative(const Expression& expression, std::string_view what,
   return static_cast<std::uint64_t>(value);
 }
 
+PreparedPoint prepare(const Configuration& configuration, const CompileOutcome& outcome) {
+  PreparedPoint point;
+  if (const auto* failed = std::get_if<CompileFailure>(&outcome)) {
+    point.failure = render(failed->errors);
+    return point;
+  }
+  const auto& compiled = std::get<CompiledConfiguration>(outcome);
+  point.warnings = compiled.warnings;
+  try {
+    const UsefulTraffic useful = useful_traffic_of(configuration);
+    point.workload = make_workload(configuration, compiled);
+    point.workload->useful = useful;
+  } catch (const ExecutionFailure& error) {
+    point.failure = error.what();
+  } catch (const InputError& error) {
+    point.failure = render(error.diagnostics());
+  }
+  return point;
+}
+
 }  // namespace
 
 UsefulTraffic useful_traffic_of(const Configuration& configuration) {
@@ -216,30 +236,6 @@ void EmulateAhead::work() {
     job(own);
   }
 }
-
-namespace {
-
-PreparedPoint prepare(const Configuration& configuration, const CompileOutcome& outcome) {
-  PreparedPoint point;
-  if (const auto* failed = std::get_if<CompileFailure>(&outcome)) {
-    point.failure = render(failed->errors);
-    return point;
-  }
-  const auto& compiled = std::get<CompiledConfiguration>(outcome);
-  point.warnings = compiled.warnings;
-  try {
-    const UsefulTraffic useful = useful_traffic_of(configuration);
-    point.workload = make_workload(configuration, compiled);
-    point.workload->useful = useful;
-  } catch (const ExecutionFailure& error) {
-    point.failure = error.what();
-  } catch (const InputError& error) {
-    point.failure = render(error.diagnostics());
-  }
-  return point;
-}
-
-}  // namespace
 
 void PreparedPoints::add(std::span<const Configuration* const> configurations) {
   remaining_.insert(remaining_.end(), configurations.begin(), configurations.end());
