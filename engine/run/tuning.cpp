@@ -57,7 +57,7 @@ std::optional<double> SearchObjective::cost(const PointRecord& point) {
     const auto found = preferred_figure(point, objectives_[i].metric);
     if (!found) continue;
     followed_ = {found->name, objectives_[i].better, found->origin};
-    further_ = std::span(objectives_).subspan(i + 1);
+    next_ = i + 1;
   }
   const auto found = figure(point);
   if (!found) return std::nullopt;
@@ -65,7 +65,7 @@ std::optional<double> SearchObjective::cost(const PointRecord& point) {
   constexpr double share = 1e-6;
   double cost = signed_cost(*found, followed_->better);
   double weight = share * (cost != 0 ? std::abs(cost) : 1);
-  for (const TuneObjective& objective : further_) {
+  for (const TuneObjective& objective : further()) {
     if (const auto next = preferred_figure(point, objective.metric)) {
       // Squeezed between 0 and 1.
       const double own = signed_cost(next->value, objective.better);

@@ -16,8 +16,6 @@ class SearchObjective {
  public:
   explicit SearchObjective(std::vector<TuneObjective> objectives)
       : objectives_(std::move(objectives)) {}
-  SearchObjective(const SearchObjective&) = delete;
-  SearchObjective& operator=(const SearchObjective&) = delete;
 
   /// The point's cost, the less the better; nothing for one that failed or has no figure. The first
   /// point that has a figure of any objective decides which objective is followed. The next
@@ -27,7 +25,7 @@ class SearchObjective {
   /// The figure of what is followed, if it is a finite number.
   std::optional<double> figure(const PointRecord& point) const;
   /// The objectives after the one that is followed, which are to decide among equals.
-  std::span<const TuneObjective> further() const { return further_; }
+  std::span<const TuneObjective> further() const { return std::span(objectives_).subspan(next_); }
   /// What is followed; nothing before the first figure.
   const std::optional<RankedBy>& followed() const { return followed_; }
 
@@ -39,7 +37,7 @@ class SearchObjective {
  private:
   std::vector<TuneObjective> objectives_;
   std::optional<RankedBy> followed_;
-  std::span<const TuneObjective> further_;
+  std::size_t next_ = 0;  ///< objective after what is followed
 };
 
 /// Searches each group of the request for its best configuration, then measures the leading ones
