@@ -55,11 +55,6 @@ void occupy_standard_files() {
   }
 }
 
-bool messages_have_escapes() {
-  const Terminal terminal = terminal_of(STDERR_FILENO);
-  return terminal.is_terminal || terminal.color;
-}
-
 }  // namespace
 }  // namespace sweep
 
@@ -71,7 +66,10 @@ int main(int count, char** words) {
   std::optional<sweep::TerminalGuard> results;
   // What is written into a file is data, each kind of which takes care of itself.
   if (isatty(STDOUT_FILENO) == 1) results.emplace(std::cout, [] { return true; });
-  const sweep::TerminalGuard messages(std::cerr, sweep::messages_have_escapes);
+  const sweep::TerminalGuard messages(std::cerr, [] {
+    const sweep::Terminal terminal = sweep::terminal_of(STDERR_FILENO);
+    return terminal.is_terminal || terminal.color;
+  });
   int code = sweep::exit_done;
   try {
     code = sweep::dispatch({words + 1, words + count});

@@ -200,8 +200,7 @@ EmulatorSettings given_emulator_settings(const GivenOptions& given, int default_
 }
 
 std::shared_ptr<CompilerProcesses> compiler_processes(unsigned ahead) {
-  auto processes = std::make_shared<CompilerProcesses>(
-      std::vector<std::string>{program_path().string(), "worker", compiler_worker});
+  auto processes = std::make_shared<CompilerProcesses>(worker_command_for(compiler_worker));
   processes->start_ahead(ahead);
   return processes;
 }
@@ -328,9 +327,8 @@ StartedAhead start_ahead(const std::string& device) {
   const unsigned compilers = std::min(std::thread::hardware_concurrency(), most_compilers);
   StartedAhead ahead;
   try {
-    if (device != emulator_name) {
-      ahead.gpu = std::make_unique<WorkerProcess>(worker_command_for(device));
-    }
+    const auto command = worker_command_for(device);
+    if (device != emulator_name) ahead.gpu = std::make_unique<WorkerProcess>(command);
   } catch (const std::system_error&) {
     // It is tried again, and said, where it is needed.
   }

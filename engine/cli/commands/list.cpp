@@ -319,13 +319,13 @@ void print_patterns(const GivenFolders& folders, const std::string& format) {
           name, fmt::format("(has mistakes: sweep check {})", library.find(name).string()));
     }
   }
-  if (format != "text") {
-    // What is kept must not silently lack any.
-    if (!broken.items.empty()) throw InputError(mistakes);
-    if (format == "md") {
-      std::cout << write_pattern_page(good);
-      return;
-    }
+  // What is kept must not silently lack any.
+  if (format != "text" && !broken.items.empty()) throw InputError(mistakes);
+  if (format == "md") {
+    std::cout << write_pattern_page(good);
+    return;
+  }
+  if (format == "json") {
     Json list = Json::array();
     for (const PatternPtr& pattern : good) list.push_back(pattern_json(*pattern));
     return print_json({{"patterns", std::move(list)}});
@@ -347,9 +347,8 @@ std::string summary_of(const std::filesystem::path& file) {
   try {
     Diagnostics diagnostics;
     const auto root = read_yaml(read_source(file), diagnostics);
-    if (!root || !root->is_map()) {
+    if (!root || !root->is_map())
       return fmt::format("(has mistakes: sweep check {})", file.string());
-    }
     const YamlNode* summary = root->find("summary");
     return summary != nullptr ? summary->text : std::string();
   } catch (const FileError& error) {

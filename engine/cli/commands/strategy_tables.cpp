@@ -128,10 +128,6 @@ std::string terminal_text(const DocumentTable& table, bool color) {
   return text;
 }
 
-std::string markdown_text(const DocumentTable& table) {
-  return markdown_table(table.columns, table.rows);
-}
-
 }  // namespace
 
 bool is_logarithmic(std::span<const ChartBar> bars) {
@@ -206,16 +202,18 @@ std::string write_strategies_markdown(std::span<const StrategyComparison> compar
   constexpr std::size_t width = 80;
   std::string text = "# Search strategies\n";
   for (const StrategyComparison& comparison : comparisons) {
+    const DocumentTable table = table_of(comparison);
     text += fmt::format("\n## {}\n\n{}\n\n{}\n\n{}", escape_markdown(comparison.file),
                         escape_markdown(comparison.about), explanation_of(comparison),
-                        markdown_text(table_of(comparison)));
+                        markdown_table(table.columns, table.rows));
     for (const auto& [caption, lines] : charts_for(comparison, width)) {
       text += fmt::format("\n{}:\n\n{}", caption, markdown_code(lines, "text"));
     }
   }
   if (comparisons.size() > 1) {
+    const DocumentTable table = mean_table(comparisons);
     text += fmt::format("\n## All recordings\n\n{}\n\n{}", mean_caption(comparisons.size()),
-                        markdown_text(mean_table(comparisons)));
+                        markdown_table(table.columns, table.rows));
   }
   return text;
 }
