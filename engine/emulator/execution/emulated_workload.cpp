@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "engine/emulator/execution/emulator_backend.h"
-#include "engine/emulator/lower/inline_calls.h"
+#include "engine/emulator/lower/code_analysis.h"
 #include "engine/text/units.h"
 
 namespace sweep {

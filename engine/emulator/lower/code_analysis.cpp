@@ -26,7 +26,7 @@ bool is_branch(EndKind kind) {
 std::vector<std::uint32_t> targets_of(const FlatCode& flat, const FlatInstruction& branch) {
   if (branch.target != 0) return {branch.target};
   const ptx::Instruction& instruction = *branch.instruction;
-  const std::vector<std::uint32_t>& begins = flat.begins[branch.frame];
+  const std::vector<std::uint32_t>& begins = flat.frames[branch.frame].begins;
   std::vector<std::uint32_t> targets;
   const auto add = [&](const Operand& label) {
     if (label.kind != Operand::Kind::label || label.value < 0 ||

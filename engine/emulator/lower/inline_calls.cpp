@@ -1,5 +1,3 @@
-#include "engine/emulator/lower/inline_calls.h"
-
 #include <cxxabi.h>
 #include <fmt/format.h>
 
@@ -8,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+
+#include "engine/emulator/lower/code_analysis.h"
 
 namespace sweep {
 namespace {
@@ -97,13 +97,11 @@ class CallInliner {
     const auto index = static_cast<std::uint32_t>(flat_.frames.size());
     names_ += function.registers.size() + function.variables.size() + called_from.size();
     if (names_ > most_names) refuse_length(active_.empty() ? function : *active_.front());
-    Frame frame;
-    frame.function = &function;
-    frame.first_register = static_cast<std::uint32_t>(flat_.registers.size());
-    frame.variable_offsets.resize(function.variables.size());
-    frame.called_from = std::move(called_from);
-    flat_.frames.push_back(std::move(frame));
-    flat_.begins.emplace_back();
+    flat_.frames.push_back(
+        {.function = &function,
+         .first_register = static_cast<std::uint32_t>(flat_.registers.size()),
+         .variable_offsets = std::vector<std::uint64_t>(function.variables.size()),
+         .called_from = std::move(called_from)});
     for (const ptx::Register& r : function.registers) flat_.registers.push_back(r.type);
     return index;
   }
@@ -138,7 +136,7 @@ class CallInliner {
     active_.push_back(&function);
     std::vector<std::size_t> returns;
     for (const ptx::Instruction& instruction : function.code) {
-      flat_.begins[frame].push_back(here());
+      flat_.frames[frame].begins.push_back(here());
       if (here() > most_instructions) refuse_length(*active_.front());
       place_module_shared(frame, instruction.operands);
       if (instruction.mnemonic == "call") {
@@ -148,7 +146,7 @@ class CallInliner {
       if (instruction.mnemonic == "ret" && frame != 0) returns.push_back(flat_.code.size());
       flat_.code.push_back({&instruction, frame, 0});
     }
-    flat_.begins[frame].push_back(here());
+    flat_.frames[frame].begins.push_back(here());
     for (const std::size_t place : returns) flat_.code[place].target = here();
     active_.pop_back();
   }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/emulator/lower/inline_calls.h"
+#include "engine/emulator/lower/code_analysis.h"
 #include "engine/emulator/lower/kernel.h"
 
 namespace sweep {

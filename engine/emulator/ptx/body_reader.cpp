@@ -4,7 +4,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "engine/emulator/ptx/declaration.h"
 #include "engine/emulator/ptx/lexer.h"
@@ -104,52 +103,6 @@ class Places {
   std::map<Place, std::uint32_t> latest_;
   std::uint32_t current_ = 0;
 };
-
-/// The registers that PTX predefines; the emulator may not have them.
-std::set<std::string, std::less<>> special_registers() {
-  std::set<std::string, std::less<>> names;
-  // Vectors of three, or four with an unused last one; alone they name all of it.
-  for (const std::string_view vector : {"tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid",
-                                        "cluster_ctaid", "cluster_nctaid"}) {
-    for (const std::string_view part : {"", ".x", ".y", ".z", ".w"}) {
-      names.insert(fmt::format("%{}{}", vector, part));
-    }
-  }
-  for (const std::string_view scalar : {"laneid",
-                                        "warpid",
-                                        "nwarpid",
-                                        "smid",
-                                        "nsmid",
-                                        "gridid",
-                                        "is_explicit_cluster",
-                                        "cluster_ctarank",
-                                        "cluster_nctarank",
-                                        "lanemask_eq",
-                                        "lanemask_le",
-                                        "lanemask_lt",
-                                        "lanemask_ge",
-                                        "lanemask_gt",
-                                        "clock",
-                                        "clock_hi",
-                                        "clock64",
-                                        "globaltimer",
-                                        "globaltimer_lo",
-                                        "globaltimer_hi",
-                                        "total_smem_size",
-                                        "aggr_smem_size",
-                                        "dynamic_smem_size",
-                                        "current_graph_exec",
-                                        "reserved_smem_offset_begin",
-                                        "reserved_smem_offset_end",
-                                        "reserved_smem_offset_cap",
-                                        "reserved_smem_offset_0",
-                                        "reserved_smem_offset_1"}) {
-    names.insert(fmt::format("%{}", scalar));
-  }
-  for (int i = 0; i < 32; ++i) names.insert(fmt::format("%envreg{}", i));
-  for (int i = 0; i < 8; ++i) names.insert({fmt::format("%pm{}", i), fmt::format("%pm{}_64", i)});
-  return names;
-}
 
 Operand operand_of(Operand::Kind kind, std::string_view name = {}) {
   Operand operand;
@@ -420,7 +373,6 @@ class BodyReader {
   }
 
   Operand read_name() {
-    static const auto specials = special_registers();
     const Token token = lexer_.current();
     const std::string_view name = take_dotted_word();
     if (name == "_") return operand_of(Operand::Kind::sink);
@@ -431,7 +383,7 @@ class BodyReader {
     if (name.size() > token.text.size() && scopes_.find(scopes_.current(), token.text)) {
       return operand_of(Operand::Kind::other, name);  // a part of a register, as in "%r1.b0"
     }
-    if (specials.contains(name)) return operand_of(Operand::Kind::special, name);
+    if (is_special_register(name)) return operand_of(Operand::Kind::special, name);
     if (name.front() == '%') {
       Lexer::fail_at(token, fmt::format("{} is not a register", quoted(token)));
     }

@@ -5,6 +5,9 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -117,5 +120,32 @@ class Scopes {
   std::vector<Scope> scopes_;
   std::uint32_t current_ = 0;
 };
+
+/// Whether PTX predefines the register; the emulator may not have it.
+inline bool is_special_register(std::string_view name) {
+  static const auto all = [] {
+    // Vectors of three, or four with an unused last one; alone they name all of it.
+    std::istringstream vectors(
+        "tid ntid ctaid nctaid clusterid nclusterid cluster_ctaid cluster_nctaid");
+    std::istringstream scalars(
+        "laneid warpid nwarpid smid nsmid gridid is_explicit_cluster cluster_ctarank "
+        "cluster_nctarank lanemask_eq lanemask_le lanemask_lt lanemask_ge lanemask_gt clock "
+        "clock_hi clock64 globaltimer globaltimer_lo globaltimer_hi total_smem_size "
+        "aggr_smem_size dynamic_smem_size current_graph_exec reserved_smem_offset_begin "
+        "reserved_smem_offset_end reserved_smem_offset_cap reserved_smem_offset_0 "
+        "reserved_smem_offset_1");
+    std::set<std::string, std::less<>> names;
+    for (std::string word; scalars >> word;) names.insert("%" + word);
+    for (std::string word; vectors >> word;) {
+      for (const std::string_view part : {"", ".x", ".y", ".z", ".w"}) {
+        names.insert(fmt::format("%{}{}", word, part));
+      }
+    }
+    for (int i = 0; i < 32; ++i) names.insert(fmt::format("%envreg{}", i));
+    for (int i = 0; i < 8; ++i) names.insert({fmt::format("%pm{}", i), fmt::format("%pm{}_64", i)});
+    return names;
+  }();
+  return all.contains(name);
+}
 
 }  // namespace sweep::ptx
