@@ -221,13 +221,17 @@ SlotList slots(SlotList list) {
   return list;
 }
 
-/// Loads, stores, atomics, copies and matrix moves.
-OpFacts memory_facts(const MemoryOp& memory, bool writes_values) {
+/// Of a load, store, atomic, copy or matrix move.
+OpFacts memory_facts(OpKind kind, const MemoryOp& memory) {
   OpFacts facts;
   facts.reads = slots({memory.address.slot, memory.to_address.slot, memory.size,
                        memory.ignore_source, memory.barrier.slot});
   facts.writes = slots({memory.result});
-  SlotList& values = writes_values ? facts.writes : facts.reads;
+  // Local memory is each lane's own, and a generic address may lie in it.
+  facts.varies_by_lane = kind != OpKind::load ||
+                         (memory.space != ptx::Space::global && memory.space != ptx::Space::shared);
+  const bool is_load = kind == OpKind::load || kind == OpKind::load_matrix;
+  SlotList& values = is_load ? facts.writes : facts.reads;
   values.insert(values.end(), memory.values.begin(), memory.values.end());
   if (memory.type != ptx::Type::b128) return facts;
   for (const std::uint32_t value : memory.values) values.push_back(value + upper_half);
@@ -321,22 +325,14 @@ OpFacts facts_of(const Kernel& kernel, const Op& op) {
                      op.reads_c ? operands.c : none, op.reads_e ? operands.e : none}),
               slots({operands.d, op.writes_d2 ? operands.d2 : none}), false};
     }
-    case OpKind::load: {
-      const MemoryOp& memory = kernel.memory[op.detail];
-      OpFacts facts = memory_facts(memory, true);
-      // Local memory is each lane's own, and a generic address may lie in it.
-      facts.varies_by_lane =
-          memory.space != ptx::Space::global && memory.space != ptx::Space::shared;
-      return facts;
-    }
+    case OpKind::load:
     case OpKind::load_matrix:
-      return memory_facts(kernel.memory[op.detail], true);
     case OpKind::store:
     case OpKind::atomic:
     case OpKind::async_copy:
     case OpKind::bulk_copy:
     case OpKind::store_matrix:
-      return memory_facts(kernel.memory[op.detail], false);
+      return memory_facts(op.kind, kernel.memory[op.detail]);
     case OpKind::mbarrier: {
       const MbarrierOp& barrier = kernel.mbarriers[op.detail];
       return {slots({barrier.address.slot, barrier.value}), slots({barrier.d})};

@@ -50,7 +50,7 @@ struct FlatCode {
   std::uint64_t local_bytes = 0;
   std::uint64_t static_shared_bytes = 0;
   std::vector<SharedVariable> shared_variables;
-  std::map<const ptx::Variable*, std::uint64_t> shared_offsets;  ///< of the static ones named
+  std::map<const ptx::Variable*, std::uint32_t> shared_indices;  ///< of shared_variables
   std::uint64_t dynamic_shared_alignment = 16;
 
   std::uint32_t register_index(std::uint32_t frame, ptx::RegisterId id) const {

@@ -82,15 +82,16 @@ class CallInliner {
 
   /// Shared variables lie at one place whatever call they are reached through.
   std::uint64_t place_shared(const ptx::Variable& variable) {
-    const auto [known, is_new] = flat_.shared_offsets.try_emplace(&variable, 0);
-    if (!is_new || variable.is_extern) return known->second;
-    known->second = align_up(flat_.static_shared_bytes, variable.align);
-    flat_.static_shared_bytes = known->second + variable.bytes;
-    flat_.shared_variables.push_back({variable_name(variable.name), known->second, variable.bytes});
+    const auto [known, is_new] = flat_.shared_indices.try_emplace(
+        &variable, static_cast<std::uint32_t>(flat_.shared_variables.size()));
+    if (!is_new) return flat_.shared_variables[known->second].offset;
+    const std::uint64_t offset = align_up(flat_.static_shared_bytes, variable.align);
+    flat_.static_shared_bytes = offset + variable.bytes;
+    flat_.shared_variables.push_back({variable_name(variable.name), offset, variable.bytes});
     if (flat_.static_shared_bytes > window_size) {
       throw unsupported("the shared variable '{}' is larger than any shared memory", variable.name);
     }
-    return known->second;
+    return offset;
   }
 
   std::uint32_t begin_frame(const ptx::Function& function, std::vector<ptx::Place> called_from) {
@@ -116,7 +117,7 @@ class CallInliner {
           variable.name);
     }
     if (variable.space == ptx::Space::shared) {
-      offset = place_shared(variable);
+      if (!variable.is_extern) offset = place_shared(variable);
       return;
     }
     offset = align_up(flat_.local_bytes, variable.align);

@@ -136,13 +136,7 @@ class SharedBases {
   Base variable(std::uint32_t frame, const ptx::VariableRef& ref) const {
     const ptx::Variable& named = flat_.variable(module_, frame, ref);
     if (named.space != ptx::Space::shared) return number;
-    if (named.is_extern) return dynamic;
-    const std::uint64_t offset = flat_.shared_offsets.at(&named);
-    const auto found =
-        std::ranges::find_if(flat_.shared_variables, [&](const SharedVariable& each) {
-          return each.offset == offset && each.bytes == named.bytes;
-        });
-    return static_cast<Base>(found - flat_.shared_variables.begin());
+    return named.is_extern ? dynamic : flat_.shared_indices.at(&named);
   }
 
   Base value(std::uint32_t frame, const Operand& operand) const {

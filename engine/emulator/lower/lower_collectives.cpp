@@ -73,7 +73,7 @@ void lower_collective(Lowering& lowering) {
     const ptx::Type type = lowering.last_type();
     if (ptx::bits_of(type) != 32 || ptx::is_floating(type)) lowering.refuse();
     collective.is_signed = ptx::is_signed(type);
-    collective.reduce = lowering.modifier(atomic_operations);
+    collective.reduce = lowering.modifier<AtomicOperation>(atomic_operations);
     if (collective.reduce > AtomicOperation::bit_xor) lowering.refuse();
   }
   std::size_t next = 0;

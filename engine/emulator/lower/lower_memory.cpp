@@ -30,6 +30,14 @@ std::vector<const Operand*> elements_of(const Operand& operand) {
   return list;
 }
 
+/// Whether values of the type can be updated so; floating ones have sums, minima and maxima.
+bool has_atomic(AtomicOperation operation, ptx::Type type) {
+  if (!ptx::is_floating(type)) return true;
+  if (type == ptx::Type::tf32 || type == ptx::Type::f32x2) return false;
+  return operation == AtomicOperation::add || operation == AtomicOperation::minimum ||
+         operation == AtomicOperation::maximum;
+}
+
 bool may_be_global(const MemoryOp& memory) {
   return memory.space == Space::global || memory.space == Space::generic;
 }
@@ -162,7 +170,7 @@ void lower_bulk_copy(Lowering& lowering, bool is_reduction) {
     if (const auto type = ptx::find_type(modifier)) memory.type = *type;
   }
   if (spaces.size() != 2) lowering.refuse();
-  if (is_reduction) memory.operation = lowering.modifier(atomic_operations);
+  if (is_reduction) memory.operation = lowering.modifier<AtomicOperation>(atomic_operations);
   const unsigned element = ptx::bytes_of(memory.type);
   if (is_reduction && (element < 2 || element > 8 || !has_atomic(memory.operation, memory.type))) {
     lowering.refuse();
@@ -242,7 +250,7 @@ void lower_atomic(Lowering& lowering) {
   const bool has_result = lowering.instruction().mnemonic == "atom";
   if (!has_result && lowering.has_modifier("async")) lowering.refuse();
   MemoryOp memory = memory_op(lowering, true);
-  memory.operation = lowering.modifier(atomic_operations);
+  memory.operation = lowering.modifier<AtomicOperation>(atomic_operations);
   if (memory.elements != 1) lowering.refuse();
   lowering.kernel().is_linked |= may_be_global(memory);
   const unsigned bits = ptx::bits_of(memory.type);

@@ -13,7 +13,8 @@ namespace {
 using ptx::Operand;
 using Kind = ConstantSlot::Kind;
 
-constexpr unsigned predicate_bytes = 4;
+constexpr std::uint32_t predicate_bytes = 4;
+constexpr std::uint32_t predicate_slot_bytes = 64;
 
 constexpr unsigned slot_bytes(unsigned bits) {
   return bits <= 32 ? warp_size * 4 : bits == 64 ? warp_size * 8 : warp_size * 16;
@@ -55,14 +56,6 @@ std::uint64_t truncated(std::uint64_t value, unsigned bits) {
   return bits >= 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
 }
 
-constexpr std::pair<std::string_view, AtomicOperation> atomic_names[] = {
-    {"add", AtomicOperation::add},       {"min", AtomicOperation::minimum},
-    {"max", AtomicOperation::maximum},   {"inc", AtomicOperation::increment},
-    {"dec", AtomicOperation::decrement}, {"and", AtomicOperation::bit_and},
-    {"or", AtomicOperation::bit_or},     {"xor", AtomicOperation::bit_xor},
-    {"exch", AtomicOperation::exchange}, {"cas", AtomicOperation::compare_exchange},
-};
-
 constexpr InstructionRow register_operation = {"", lower_alu};
 
 constexpr InstructionRow rows[] = {
@@ -93,15 +86,6 @@ constexpr InstructionRow rows[] = {
 };
 
 }  // namespace
-
-const ModifierTable<AtomicOperation> atomic_operations = atomic_names;
-
-bool has_atomic(AtomicOperation operation, ptx::Type type) {
-  if (!ptx::is_floating(type)) return true;
-  if (type == ptx::Type::tf32 || type == ptx::Type::f32x2) return false;
-  return operation == AtomicOperation::add || operation == AtomicOperation::minimum ||
-         operation == AtomicOperation::maximum;
-}
 
 std::string_view word_type(unsigned bits) {
   return bits == 1 ? "pred" : bits == 16 ? "b16" : bits == 32 ? "b32" : "b64";
@@ -145,25 +129,19 @@ const Operand& Lowering::operand(std::size_t index) const {
   return instruction().operands[index];
 }
 
-std::uint32_t Lowering::allocate_bytes(std::uint32_t bytes) {
+std::uint32_t Lowering::temporary(unsigned bits) {
+  // Predicates share slots, of which each begins at a multiple of its bytes.
+  if (bits == 1 && next_predicate_ % predicate_slot_bytes != 0) {
+    return std::exchange(next_predicate_, next_predicate_ + predicate_bytes);
+  }
   const std::uint32_t slot = kernel_.register_bytes;
+  const std::uint32_t bytes = bits == 1 ? predicate_slot_bytes : slot_bytes(bits);
   if (bytes > most_register_bytes - slot) {
     throw unsupported("'{}' needs too many registers", kernel_.name);
   }
   kernel_.register_bytes += bytes;
+  if (bits == 1) next_predicate_ = slot + predicate_bytes;
   return slot;
-}
-
-std::uint32_t Lowering::temporary(unsigned bits) {
-  if (bits != 1) return allocate_bytes(slot_bytes(bits));
-  if (predicate_room_ == 0) {
-    constexpr std::uint32_t predicates = 16;
-    next_predicate_ = allocate_bytes(predicates * predicate_bytes);
-    predicate_room_ = predicates;
-  }
-  --predicate_room_;
-  next_predicate_ += predicate_bytes;
-  return next_predicate_ - predicate_bytes;
 }
 
 std::uint32_t Lowering::carry() {
@@ -286,10 +264,7 @@ std::uint32_t Lowering::predicate(const Operand& operand) {
 }
 
 std::uint32_t Lowering::guard() {
-  if (!instruction().guard) return none;
-  const auto [slot, bits] = register_slot(*instruction().guard);
-  if (bits != 1) refuse("its guard is not a predicate");
-  return slot;
+  return instruction().guard ? register_slot(*instruction().guard).slot : none;
 }
 
 AddressOperand Lowering::address(const Operand& operand) {
@@ -376,8 +351,8 @@ Lowering::VariablePlace Lowering::place_of(const ptx::VariableRef& ref) const {
   }
   if (!ref.is_local_to_function) {
     if (variable.space != ptx::Space::shared) return {variable.space, 0, ref.index, false};
-    const std::uint64_t offset = flat_.shared_offsets.at(&variable);
-    return {ptx::Space::shared, offset, none, false};
+    const std::uint32_t index = flat_.shared_indices.at(&variable);
+    return {ptx::Space::shared, flat_.shared_variables[index].offset, none, false};
   }
   if (current_->frame == 0 && ref.index < frame.function->parameter_count) {
     return {ptx::Space::param, kernel_.parameter_offsets[ref.index], none, true};

@@ -120,7 +120,6 @@ class Lowering {
 
  private:
   SizedSlot register_slot(ptx::RegisterId id);
-  std::uint32_t allocate_bytes(std::uint32_t bytes);
   std::uint32_t special(std::string_view name, unsigned bits);
   std::uint32_t immediate(const ptx::Operand& operand, unsigned bits);
 
@@ -135,14 +134,17 @@ class Lowering {
   std::vector<std::uint32_t> register_slots_;
   std::map<std::tuple<int, std::uint64_t, std::int64_t, unsigned>, std::uint32_t> constants_;
   std::uint32_t carry_ = none;
-  std::uint32_t predicate_room_ = 0;  ///< predicates that still fit into the last slot of them
-  std::uint32_t next_predicate_ = 0;
+  std::uint32_t next_predicate_ = 0;  ///< a multiple of a slot: there is no room for one
 };
 
 /// The operations of atom, red and cp.reduce.
-extern const ModifierTable<AtomicOperation> atomic_operations;
-/// Whether values of the type can be updated so; floating ones have sums, minima and maxima.
-bool has_atomic(AtomicOperation operation, ptx::Type type);
+inline constexpr std::pair<std::string_view, AtomicOperation> atomic_operations[] = {
+    {"add", AtomicOperation::add},       {"min", AtomicOperation::minimum},
+    {"max", AtomicOperation::maximum},   {"inc", AtomicOperation::increment},
+    {"dec", AtomicOperation::decrement}, {"and", AtomicOperation::bit_and},
+    {"or", AtomicOperation::bit_or},     {"xor", AtomicOperation::bit_xor},
+    {"exch", AtomicOperation::exchange}, {"cas", AtomicOperation::compare_exchange},
+};
 
 /// "b16", "b32", "b64"; "pred" for 1.
 std::string_view word_type(unsigned bits);
