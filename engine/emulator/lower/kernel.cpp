@@ -271,8 +271,6 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
     for (const ptx::Place& place : info.places) files = std::max(files, place.file + 1);
   }
   for (std::uint32_t i = 0; i < files; ++i) kernel.file_names.push_back(module.file_name(i));
-  // A wider alignment lets vector code touch a whole cache line of every slot.
-  kernel.register_bytes = static_cast<std::uint32_t>(align_up(kernel.register_bytes, 64));
   return kernel;
 }
 
