@@ -18,20 +18,11 @@ std::string trimmed(std::string_view text) {
 }
 
 std::optional<AccessVerb> verb_of(OpKind kind) {
-  switch (kind) {
-    case OpKind::load:
-    case OpKind::load_matrix:
-      return AccessVerb::load;
-    case OpKind::store:
-    case OpKind::store_matrix:
-      return AccessVerb::store;
-    case OpKind::atomic:
-      return AccessVerb::atomic;
-    case OpKind::async_copy:
-      return AccessVerb::copy;
-    default:
-      return std::nullopt;
-  }
+  if (kind == OpKind::load || kind == OpKind::load_matrix) return AccessVerb::load;
+  if (kind == OpKind::store || kind == OpKind::store_matrix) return AccessVerb::store;
+  if (kind == OpKind::atomic) return AccessVerb::atomic;
+  if (kind == OpKind::async_copy) return AccessVerb::copy;
+  return std::nullopt;
 }
 
 bool is_in(const auto& values, const auto& value) {

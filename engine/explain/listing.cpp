@@ -49,24 +49,25 @@ double efficiency_of(const AccessCost& access) {
              : useful_part(access.memory.bytes_wanted, sector_bytes * access.cost());
 }
 
-/// That of all global accesses of a kind; nothing without any.
-std::optional<double> efficiency_of(const Explanation& explanation, AccessVerb verb) {
-  GlobalCount sum;
+/// What a kernel's accesses to global and to shared memory come to together.
+struct Totals {
+  GlobalCount loads;  ///< copies among them
+  GlobalCount stores;
+  SharedCount shared;
+};
+
+Totals totals_of(const Explanation& explanation) {
+  Totals totals;
   for (const AccessCost& access : explanation.accesses) {
-    const bool is_copied = verb == AccessVerb::load && access.verb == AccessVerb::copy;
-    if (access.space == AccessSpace::global && (access.verb == verb || is_copied)) {
-      sum += access.memory;
-    }
+    totals.shared += access.shared;
+    if (access.space != AccessSpace::global || access.verb == AccessVerb::atomic) continue;
+    (access.verb == AccessVerb::store ? totals.stores : totals.loads) += access.memory;
   }
-  if (sum.sectors == 0) return std::nullopt;
-  return useful_part(sum.bytes_wanted, sector_bytes * sum.sectors);
+  return totals;
 }
 
-/// Wavefronts of shared accesses beyond those without conflicts.
-std::uint64_t conflicts_of(const Explanation& explanation) {
-  std::uint64_t conflicts = 0;
-  for (const AccessCost& access : explanation.accesses) conflicts += access.shared.conflicts();
-  return conflicts;
+double efficiency_of(const GlobalCount& count) {
+  return useful_part(count.bytes_wanted, sector_bytes * count.sectors);
 }
 
 std::string shortened(const std::string& text, std::size_t widest = widest_text) {
@@ -136,16 +137,14 @@ std::string head(const Explanation& explanation, const Style& style) {
       explanation.device,
       executed < all ? fmt::format(", {} % of the blocks executed", four_digits(executed)) : "");
   for (const std::string& note : explanation.notes) text += folded(note, "  ");
+  const auto [loads, stores, shared] = totals_of(explanation);
   std::vector<std::string> totals;
-  for (const AccessVerb verb : {AccessVerb::load, AccessVerb::store}) {
-    if (const auto share = efficiency_of(explanation, verb)) {
-      totals.push_back(fmt::format("{}s {} % useful", name_of(verb), four_digits(*share)));
-    }
+  for (const auto& [name, count] : {std::pair("loads", loads), {"stores", stores}}) {
+    if (count.sectors == 0) continue;
+    totals.push_back(fmt::format("{} {} % useful", name, four_digits(efficiency_of(count))));
   }
-  const auto is_shared = [](const AccessCost& one) { return one.space == AccessSpace::shared; };
-  if (std::ranges::any_of(explanation.accesses, is_shared)) {
-    const std::string conflicts = format_thousands(conflicts_of(explanation));
-    totals.push_back(fmt::format("{} bank conflicts", conflicts));
+  if (shared.requests != 0) {
+    totals.push_back(fmt::format("{} bank conflicts", format_thousands(shared.conflicts())));
   }
   return totals.empty() ? text : text + fmt::format("  {}\n", fmt::join(totals, ", "));
 }
@@ -326,9 +325,9 @@ std::string write_explanation_json(const Explanation& explanation) {
   for (const auto& [name, value] : configuration.parameters.entries()) {
     parameters[name] = json_of(value);
   }
-  const auto share_of = [&](AccessVerb verb) {
-    const auto share = efficiency_of(explanation, verb);
-    return share ? ordered_json(*share) : ordered_json();
+  const auto [loads, stores, shared] = totals_of(explanation);
+  const auto share_of = [](const GlobalCount& count) {
+    return count.sectors == 0 ? ordered_json() : ordered_json(efficiency_of(count));
   };
   ordered_json accesses = ordered_json::array();
   for (const AccessCost& access : explanation.accesses) accesses.push_back(json_of(access));
@@ -340,9 +339,9 @@ std::string write_explanation_json(const Explanation& explanation) {
                              {"are_totals", explanation.are_totals},
                              {"executed_share", explanation.executed_share},
                              {"totals",
-                              {{"load_efficiency", share_of(AccessVerb::load)},
-                               {"store_efficiency", share_of(AccessVerb::store)},
-                               {"shared_conflicts", conflicts_of(explanation)}}},
+                              {{"load_efficiency", share_of(loads)},
+                               {"store_efficiency", share_of(stores)},
+                               {"shared_conflicts", shared.conflicts()}}},
                              {"accesses", accesses}};
   // Sources need not be UTF-8.
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

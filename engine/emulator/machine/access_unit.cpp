@@ -137,10 +137,8 @@ AccessUnit::Addresses AccessUnit::addresses_of(const AddressOperand& address) co
 void AccessUnit::access(std::uint32_t mask) {
   const AccessKind kind = kind_of(*memory_, op_->kind);
   WarpAccess access = {addresses_of(memory_->address), mask, memory_->bytes()};
-  if (undefined_ != nullptr && undefined_->any(*warp_)) {
-    check_defined(*warp_, {&memory_->address.slot, 1}, mask, "takes it for an address",
-                  op_->instruction);
-  }
+  check_defined(*warp_, {&memory_->address.slot, 1}, mask, "takes it for an address",
+                op_->instruction);
   if (kind != AccessKind::load) ++writes_;
   switch (memory_->space) {
     case ptx::Space::global:
@@ -172,13 +170,11 @@ void AccessUnit::access_generic(WarpAccess& access, AccessKind kind) {
 
 void AccessUnit::access_global(WarpAccess& access, AccessKind kind) {
   const bool is_load = kind == AccessKind::load;
-  if (undefined_ != nullptr && undefined_->any(*warp_)) {
-    if (is_load) {
-      undefined_->define(*warp_, memory_->values, access.active);
-    } else {
-      check_defined(*warp_, memory_->values, access.active, "writes it to global memory",
-                    op_->instruction);
-    }
+  if (!is_load) {
+    check_defined(*warp_, memory_->values, access.active, "writes it to global memory",
+                  op_->instruction);
+  } else if (undefined_ != nullptr && undefined_->any(*warp_)) {
+    undefined_->define(*warp_, memory_->values, access.active);
   }
   const Spread spread = spread_of(access.address.data(), access.active);
   check_alignment(access, spread);
@@ -258,6 +254,7 @@ void AccessUnit::fail_with(unsigned lane, const std::string& what) const {
 void AccessUnit::check_defined(const Warp& warp, std::span<const std::uint32_t> slots,
                                std::uint32_t lanes, const char* use,
                                std::uint32_t instruction) const {
+  if (undefined_ == nullptr || !undefined_->any(warp)) return;
   const auto found = undefined_->find(warp, slots, lanes);
   if (!found) return;
   fail_at(warp, found->lane, found->origin->instruction,

@@ -15,6 +15,9 @@ namespace {
 constexpr std::uint32_t longest_streak = 1U << 14U;
 constexpr std::uint32_t longest_waiting_streak = 1U << 9U;
 
+/// How an undefined value is used that decides where lanes go.
+constexpr const char* decides = "what it does next depends on it";
+
 }  // namespace
 
 BlockRun::BlockRun(const Launch& launch, LaunchCount& count)
@@ -205,17 +208,10 @@ bool BlockRun::end_block(Warp& warp, const BasicBlock& block, Fragment& fragment
   return false;
 }
 
-/// That what decides where lanes go is defined.
-void BlockRun::check_decision(const Warp& warp, const BasicBlock& block, std::uint32_t slot,
-                              std::uint32_t lanes) const {
-  if (undefined_ == nullptr || slot == none) return;
-  check_defined(warp, {&slot, 1}, lanes, "what it does next depends on it", block.instruction);
-}
-
 /// The lanes for which the predicate that guards the end of a block holds; all without one.
 std::uint32_t BlockRun::lanes_of_guard(const Warp& warp, const BasicBlock& block,
                                        std::uint32_t lanes) const {
-  check_decision(warp, block, block.predicate, lanes);
+  check_defined(warp, {&block.predicate, 1}, lanes, decides, block.instruction);
   if (block.predicate == none) return lanes;
   const std::uint32_t guard = warp.predicate(block.predicate);
   return lanes & (block.is_negated ? ~guard : guard);
@@ -237,7 +233,7 @@ bool BlockRun::branch(Warp& warp, const BasicBlock& block, Fragment& fragment) {
 
 bool BlockRun::indexed_branch(Warp& warp, const BasicBlock& block, Fragment& fragment) {
   const std::uint32_t taking = lanes_of_guard(warp, block, fragment.mask);
-  check_decision(warp, block, block.index, fragment.mask);
+  check_defined(warp, {&block.index, 1}, fragment.mask, decides, block.instruction);
   const auto* index = warp.slot<std::uint32_t>(block.index);
   warp.add(kernel_, {block.next, fragment.mask & ~taking});
   for_each_lane(taking, [&](unsigned lane) {

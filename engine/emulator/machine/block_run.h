@@ -310,8 +310,6 @@ class BlockRun : AccessUnit {
   bool leave(Warp& warp, const BasicBlock& block, Fragment& fragment);
   std::uint32_t lanes_of_guard(const Warp& warp, const BasicBlock& block,
                                std::uint32_t lanes) const;
-  void check_decision(const Warp& warp, const BasicBlock& block, std::uint32_t slot,
-                      std::uint32_t lanes) const;
 
   // The lanes of a warp that meet.
   bool collective(Warp& warp, const BasicBlock& block, Fragment& fragment);

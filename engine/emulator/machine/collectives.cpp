@@ -106,26 +106,15 @@ void move_matrix(const CollectiveOp& op, Warp& warp) {
 /// Executes a collective for the lanes in `mask`, all of which have arrived.
 void execute_collective(const CollectiveOp& collective, OpKind kind, Warp& warp,
                         std::uint32_t mask) {
-  switch (kind) {
-    case OpKind::shuffle:
-      return shuffle(collective, warp, mask);
-    case OpKind::vote:
-      return vote(collective, warp, mask);
-    case OpKind::match:
-      return match(collective, warp, mask);
-    case OpKind::reduce:
-      return reduce(collective, warp, mask);
-    case OpKind::elect:
-      warp.set_lanes(collective.d, mask, lowest_lane(mask));
-      if (collective.predicate != none) {
-        warp.set_predicate(collective.predicate, mask, bit_of(lowest_lane(mask)));
-      }
-      return;
-    case OpKind::move_matrix:
-      return move_matrix(collective, warp);
-    default:
-      return;
-  }
+  if (kind == OpKind::shuffle) return shuffle(collective, warp, mask);
+  if (kind == OpKind::vote) return vote(collective, warp, mask);
+  if (kind == OpKind::match) return match(collective, warp, mask);
+  if (kind == OpKind::reduce) return reduce(collective, warp, mask);
+  if (kind == OpKind::move_matrix) return move_matrix(collective, warp);
+  if (kind != OpKind::elect) return;
+  warp.set_lanes(collective.d, mask, lowest_lane(mask));
+  if (collective.predicate == none) return;
+  warp.set_predicate(collective.predicate, mask, bit_of(lowest_lane(mask)));
 }
 
 }  // namespace

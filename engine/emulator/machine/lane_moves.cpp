@@ -287,27 +287,16 @@ Spread spread_of(const std::uint64_t* address, std::uint32_t mask) {
 }
 
 void update_lanes(const AtomicUpdate& update) {
-  switch (update.memory.type) {
-    case ptx::Type::f32:
-      return number_lanes<float>(update);
-    case ptx::Type::f64:
-      return number_lanes<double>(update);
-    case ptx::Type::f16:
-    case ptx::Type::bf16:
-      return half_lanes<std::uint16_t>(update);
-    case ptx::Type::f16x2:
-    case ptx::Type::bf16x2:
-      return half_lanes<std::uint32_t>(update);
-    case ptx::Type::s32:
-      return number_lanes<std::int32_t>(update);
-    case ptx::Type::s64:
-      return number_lanes<std::int64_t>(update);
-    case ptx::Type::b128:
-      return wide_lanes(update);
-    default:
-      break;
-  }
-  const unsigned bytes = ptx::bytes_of(update.memory.type);
+  using Type = ptx::Type;
+  const Type type = update.memory.type;
+  if (type == Type::f32) return number_lanes<float>(update);
+  if (type == Type::f64) return number_lanes<double>(update);
+  if (type == Type::f16 || type == Type::bf16) return half_lanes<std::uint16_t>(update);
+  if (type == Type::f16x2 || type == Type::bf16x2) return half_lanes<std::uint32_t>(update);
+  if (type == Type::s32) return number_lanes<std::int32_t>(update);
+  if (type == Type::s64) return number_lanes<std::int64_t>(update);
+  if (type == Type::b128) return wide_lanes(update);
+  const unsigned bytes = ptx::bytes_of(type);
   if (bytes == 2) return number_lanes<std::uint16_t>(update);
   return bytes == 4 ? number_lanes<std::uint32_t>(update) : number_lanes<std::uint64_t>(update);
 }

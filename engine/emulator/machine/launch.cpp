@@ -37,18 +37,12 @@ std::uint64_t parameter_value(const Launch& launch, const ConstantSlot& slot) {
 /// The value that a slot has in all blocks of a launch.
 std::uint64_t launch_value(const Launch& launch, const ConstantSlot& slot, const Warp& warp,
                            unsigned lane) {
-  switch (slot.kind) {
-    case Kind::immediate:
-      return slot.value;
-    case Kind::parameter:
-      return parameter_value(launch, slot);
-    case Kind::parameter_base:
-      return launch.parameters_address + slot.value;
-    case Kind::variable:
-      return launch.variable_addresses[static_cast<std::size_t>(slot.value)] +
-             static_cast<std::uint64_t>(slot.offset);
-    default:
-      break;
+  if (slot.kind == Kind::immediate) return slot.value;
+  if (slot.kind == Kind::parameter) return parameter_value(launch, slot);
+  if (slot.kind == Kind::parameter_base) return launch.parameters_address + slot.value;
+  if (slot.kind == Kind::variable) {
+    return launch.variable_addresses[static_cast<std::size_t>(slot.value)] +
+           static_cast<std::uint64_t>(slot.offset);
   }
   // The special registers by their kinds' order: first tid, ntid, ctaid, which differs by block,
   // and nctaid, each along x, y and z.
