@@ -83,40 +83,25 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   op_ = &op;
   // Ops of other kinds do not look at it.
   if (op.detail < kernel_.memory.size()) memory_ = &kernel_.memory[op.detail];
-  switch (op.kind) {
-    case OpKind::load:
-    case OpKind::store:
-    case OpKind::atomic:
-      return access(mask);
-    case OpKind::async_copy:
-      return async_copy(mask);
-    case OpKind::bulk_copy:
-      return bulk_copy(mask);
-    case OpKind::load_matrix:
-    case OpKind::store_matrix:
-      return move_matrices(mask, op.kind == OpKind::load_matrix);
-    case OpKind::mbarrier:
-      return for_each_lane(mask, [&](unsigned lane) { mbarrier(lane); });
-    case OpKind::stack_allocate:
-      return for_each_lane(mask, [&](unsigned lane) { stack_allocate(lane); });
-    case OpKind::stack_restore:
-      return for_each_lane(mask, [&](unsigned lane) { stack_restore(lane); });
-    case OpKind::print:
-      return for_each_lane(mask, [&](unsigned lane) { print(lane); });
-    case OpKind::assert_fail:
-      assert_fail(mask);
-    case OpKind::nanosleep:
-      warp.yields = true;
-      return;
-    case OpKind::read_clock: {
-      auto* d = warp.slot<std::uint64_t>(op.operands.d);
-      return for_each_lane(mask, [&](unsigned lane) { d[lane] = count_.warp_instructions; });
-    }
-    case OpKind::active_mask:
-      return warp.set_lanes(op.operands.d, mask, mask);
-    default:
-      return;
+  const OpKind kind = op.kind;
+  if (kind == OpKind::load || kind == OpKind::store || kind == OpKind::atomic) return access(mask);
+  if (kind == OpKind::async_copy) return async_copy(mask);
+  if (kind == OpKind::bulk_copy) return bulk_copy(mask);
+  if (kind == OpKind::load_matrix || kind == OpKind::store_matrix) {
+    return move_matrices(mask, kind == OpKind::load_matrix);
   }
+  if (kind == OpKind::active_mask) return warp.set_lanes(op.operands.d, mask, mask);
+  if (kind == OpKind::assert_fail) assert_fail(mask);
+  if (kind == OpKind::nanosleep) warp.yields = true;
+  // What the lanes do one after the other.
+  for_each_lane(mask, [&](unsigned lane) {
+    if (kind == OpKind::mbarrier) mbarrier(lane);
+    if (kind == OpKind::stack_allocate) stack_allocate(lane);
+    if (kind == OpKind::stack_restore) stack_restore(lane);
+    if (kind == OpKind::print) print(lane);
+    if (kind != OpKind::read_clock) return;
+    warp.slot<std::uint64_t>(op.operands.d)[lane] = count_.warp_instructions;
+  });
 }
 
 AccessUnit::Addresses AccessUnit::addresses_of(const AddressOperand& address) const {
@@ -140,15 +125,11 @@ void AccessUnit::access(std::uint32_t mask) {
   check_defined(*warp_, {&memory_->address.slot, 1}, mask, "takes it for an address",
                 op_->instruction);
   if (kind != AccessKind::load) ++writes_;
-  switch (memory_->space) {
-    case ptx::Space::global:
-      return access_global(access, kind);
-    case ptx::Space::shared:
-    case ptx::Space::local:
-      return access_in_block(access, kind, memory_->space == ptx::Space::shared);
-    default:
-      return access_generic(access, kind);
-  }
+  const ptx::Space space = memory_->space;
+  if (space == ptx::Space::global) return access_global(access, kind);
+  if (space != ptx::Space::shared && space != ptx::Space::local)
+    return access_generic(access, kind);
+  access_in_block(access, kind, space == ptx::Space::shared);
 }
 
 /// Each lane's address says which space it means.

@@ -189,23 +189,11 @@ void BlockRun::run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask)
 }
 
 bool BlockRun::end_block(Warp& warp, const BasicBlock& block, Fragment& fragment) {
-  switch (block.end) {
-    case EndKind::next:
-      fragment.block = block.next;
-      return true;
-    case EndKind::branch:
-      return branch(warp, block, fragment);
-    case EndKind::indexed_branch:
-      return indexed_branch(warp, block, fragment);
-    case EndKind::exit:
-    case EndKind::trap:
-      return leave(warp, block, fragment);
-    case EndKind::collective:
-      return collective(warp, block, fragment);
-    case EndKind::barrier:
-      return barrier(warp, block, fragment);
-  }
-  return false;
+  if (block.end == EndKind::branch) return branch(warp, block, fragment);
+  if (block.end == EndKind::indexed_branch) return indexed_branch(warp, block, fragment);
+  if (block.end == EndKind::collective) return collective(warp, block, fragment);
+  if (block.end == EndKind::barrier) return barrier(warp, block, fragment);
+  return leave(warp, block, fragment);
 }
 
 /// The lanes for which the predicate that guards the end of a block holds; all without one.

@@ -73,18 +73,11 @@ void store(std::byte* slot, const std::uint64_t* address, std::uintptr_t bias, s
 template <class Find>
 LaneMove find_for(ptx::Type type, const Find& find) {
   const bool is_signed = ptx::is_signed(type);
-  switch (ptx::bytes_of(type)) {
-    case 1:
-      return is_signed ? find(std::int8_t{}) : find(std::uint8_t{});
-    case 2:
-      return is_signed ? find(std::int16_t{}) : find(std::uint16_t{});
-    case 4:
-      return is_signed ? find(std::int32_t{}) : find(std::uint32_t{});
-    case 8:
-      return find(std::uint64_t{});
-    default:
-      return nullptr;
-  }
+  const unsigned bytes = ptx::bytes_of(type);
+  if (bytes == 1) return is_signed ? find(std::int8_t{}) : find(std::uint8_t{});
+  if (bytes == 2) return is_signed ? find(std::int16_t{}) : find(std::uint16_t{});
+  if (bytes == 4) return is_signed ? find(std::int32_t{}) : find(std::uint32_t{});
+  return bytes == 8 ? find(std::uint64_t{}) : nullptr;
 }
 
 [[gnu::always_inline]] inline Spread full_spread(const std::uint64_t* address) {
