@@ -11,10 +11,9 @@
 namespace sweep {
 namespace {
 
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1));
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t\r"), text.size());
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
 std::optional<AccessVerb> verb_of(OpKind kind) {

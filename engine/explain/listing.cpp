@@ -41,12 +41,15 @@ double useful_part(std::uint64_t bytes_wanted, std::uint64_t bytes_moved) {
   return 100 * static_cast<double>(bytes_wanted) / static_cast<double>(bytes_moved);
 }
 
+double efficiency_of(const GlobalCount& count) {
+  return useful_part(count.bytes_wanted, sector_bytes * count.sectors);
+}
+
 /// Bytes wanted of those moved; of a shared access of those that its wavefronts could move.
 double efficiency_of(const AccessCost& access) {
   constexpr std::uint64_t wavefront_bytes = 128;
-  return access.space == AccessSpace::shared
-             ? useful_part(access.shared.bytes_wanted, wavefront_bytes * access.cost())
-             : useful_part(access.memory.bytes_wanted, sector_bytes * access.cost());
+  if (access.space != AccessSpace::shared) return efficiency_of(access.memory);
+  return useful_part(access.shared.bytes_wanted, wavefront_bytes * access.cost());
 }
 
 /// What a kernel's accesses to global and to shared memory come to together.
@@ -64,10 +67,6 @@ Totals totals_of(const Explanation& explanation) {
     (access.verb == AccessVerb::store ? totals.stores : totals.loads) += access.memory;
   }
   return totals;
-}
-
-double efficiency_of(const GlobalCount& count) {
-  return useful_part(count.bytes_wanted, sector_bytes * count.sectors);
 }
 
 std::string shortened(const std::string& text, std::size_t widest = widest_text) {

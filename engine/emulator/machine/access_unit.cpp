@@ -24,9 +24,8 @@ std::size_t available(std::uint64_t bytes) {
 }
 
 bool has_shuffle(const Kernel& kernel) {
-  return std::ranges::any_of(kernel.blocks, [](const BasicBlock& block) {
-    return block.end == EndKind::collective && block.op.kind == OpKind::shuffle;
-  });
+  return std::ranges::any_of(
+      kernel.blocks, [](const BasicBlock& block) { return block.op.kind == OpKind::shuffle; });
 }
 
 std::string_view verb(bool is_load) {

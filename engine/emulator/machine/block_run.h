@@ -217,7 +217,6 @@ class AccessUnit {
   // What they cost.
   void count_access(const WarpAccess& access, const Spread& spread, AccessKind kind,
                     ptx::Space space);
-  void tell_listener(const WarpAccess& access, AccessKind kind) const;
 
   // Copies, mbarriers and matrices.
   std::byte* bytes_at(unsigned lane, ptx::Space space, std::uint64_t address, std::uint64_t count,
@@ -280,8 +279,7 @@ class BlockRun : AccessUnit {
   std::uint64_t instructions() const { return instructions_; }
   /// Threads that ended since they read what was not theirs to judge.
   std::uint64_t retired() const { return retired_; }
-  /// Threads that have not ended.
-  std::uint32_t live() const { return live_; }
+  std::uint32_t live() const { return live_; }  ///< threads that have not ended
   /// Throws the KernelFault of a kernel that does not end.
   [[noreturn]] void report_runaway() const;
 
@@ -324,7 +322,6 @@ class BlockRun : AccessUnit {
   // The warps of the block that meet.
   bool barrier(Warp& warp, const BasicBlock& block, Fragment& fragment);
   void release_complete(std::uint32_t number);
-  void release(std::uint32_t number);
   void check_together(std::uint32_t number) const;
 
   [[noreturn]] void report_deadlock() const;

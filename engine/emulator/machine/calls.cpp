@@ -125,10 +125,9 @@ void AccessUnit::print(unsigned lane) {
 }
 
 void AccessUnit::assert_fail(std::uint32_t mask) const {
-  const CallOp& call = kernel_.calls[op_->detail];
   const unsigned lane = lowest_lane(mask);
-  const std::string condition = text_at(argument(call.arguments[0], lane, 8));
-  fail(lane, "assert({}) failed", condition);
+  const std::uint32_t condition = kernel_.calls[op_->detail].arguments[0];
+  fail(lane, "assert({}) failed", text_at(argument(condition, lane, 8)));
 }
 
 void AccessUnit::stack_allocate(unsigned lane) {

@@ -283,12 +283,6 @@ bool BlockRun::barrier(Warp& warp, const BasicBlock& block, Fragment& fragment) 
   return false;
 }
 
-void BlockRun::release_complete(std::uint32_t number) {
-  const Barrier& barrier = barriers_.at(number);
-  const std::uint32_t needed = barrier.needed != 0 ? barrier.needed : live_;
-  if (barrier.arrived >= needed) release(number);
-}
-
 /// Threads that wait at different places: hardware lets it pass, CUDA does not allow it. The lanes
 /// of a warp come to one aligned barrier, all threads of a block to one __syncthreads().
 void BlockRun::check_together(std::uint32_t number) const {
@@ -324,9 +318,10 @@ void BlockRun::check_together(std::uint32_t number) const {
   }
 }
 
-void BlockRun::release(std::uint32_t number) {
-  if (launch_.checks_kernel) check_together(number);
+void BlockRun::release_complete(std::uint32_t number) {
   const Barrier result = barriers_.at(number);
+  if (result.arrived < (result.needed != 0 ? result.needed : live_)) return;
+  if (launch_.checks_kernel) check_together(number);
   barriers_.at(number) = {};
   for (Warp& warp : warps_) {
     const auto waits = [&](const Fragment& fragment) { return fragment.waits_at(number); };

@@ -198,11 +198,17 @@ void AccessUnit::mbarrier(unsigned lane) {
   const std::uint64_t key = mbarrier_at(barrier.address, barrier.space, lane, barrier.mode);
   MbarrierState& state = state_at(shared_.data() + key);
   const auto before = std::bit_cast<std::uint64_t>(state);
-  const auto set_predicate = [&](bool holds) {
+  if (barrier.mode == MbarrierMode::wait || barrier.mode == MbarrierMode::wait_parity) {
+    const bool phase = barrier.mode == MbarrierMode::wait
+                           ? std::bit_cast<MbarrierState>(value).phase
+                           : (value & 1) != 0;
+    const bool holds = phase != state.phase;
     warp_->set_predicate(barrier.d, bit_of(lane), holds ? full_mask : 0);
     if (holds && races_ != nullptr) races_->acquire_from(key, warp_->index);
     if (!holds) warp_->yields = true;
-  };
+    return;
+  }
+  ++writes_;
   const auto arrive = [&](std::uint64_t count) {
     if (barrier.d != none) warp_->slot<std::uint64_t>(barrier.d)[lane] = before;
     if (count > state.pending) {
@@ -242,16 +248,9 @@ void AccessUnit::mbarrier(unsigned lane) {
       // The copies are complete already; without .noinc the arrival adds itself first.
       if (barrier.is_without_increment) arrive(1);
       break;
-    case MbarrierMode::wait:
-      set_predicate(std::bit_cast<MbarrierState>(value).phase != state.phase);
-      return;
-    case MbarrierMode::wait_parity:
-      set_predicate(((value & 1) != 0) != state.phase);
-      return;
-    case MbarrierMode::pending_count:
-      return;
+    default:
+      break;
   }
-  ++writes_;
 }
 
 /// A row of a matrix is 16 bytes at the address of lane 8 * matrix + row; lane t gets elements

@@ -165,10 +165,7 @@ void AccessUnit::count_access(const WarpAccess& access, const Spread& spread, Ac
     count_local(launch_.model, access, is_atomic(kind) ? AccessKind::store : kind, site.local);
   }
   if (launch_.notes_shapes) count_.shapes[op_->detail].note(access);
-  if (space == ptx::Space::global && launch_.on_access) tell_listener(access, kind);
-}
-
-void AccessUnit::tell_listener(const WarpAccess& access, AccessKind kind) const {
+  if (space != ptx::Space::global || !launch_.on_access) return;
   std::array<std::uint64_t, std::size_t{2} * warp_size> sectors{};
   auto end = sectors.begin();
   for_each_lane(access.active, [&](unsigned lane) {

@@ -23,6 +23,11 @@ LaunchCount empty_count(const Launch& launch) {
 struct BlockWorker {
   explicit BlockWorker(const Launch& launch) : count(empty_count(launch)), run(launch, count) {}
 
+  void execute(std::uint64_t block) {
+    run.start(block);
+    run.finish();
+  }
+
   LaunchCount count;
   BlockRun run;
 };
@@ -105,10 +110,7 @@ LaunchCount run_blocks_total(const Launch& launch, std::uint64_t first, std::uin
   LaunchCount total = empty_count(launch);
   share_blocks(launch, last - first, options.threads,
                [&](BlockWorker& worker, std::uint64_t begin, std::uint64_t end) {
-                 for (std::uint64_t block = first + begin; block < first + end; ++block) {
-                   worker.run.start(block);
-                   worker.run.finish();
-                 }
+                 for (; begin < end; ++begin) worker.execute(first + begin);
                  const std::scoped_lock lock(mutex);
                  total += worker.count;
                  worker.count = empty_count(launch);
@@ -122,10 +124,9 @@ std::vector<LaunchCount> run_blocks(const Launch& launch, std::span<const std::u
   const unsigned threads = launch.kernel->is_linked ? 1 : options.threads;
   share_blocks(launch, blocks.size(), threads,
                [&](BlockWorker& worker, std::uint64_t begin, std::uint64_t end) {
-                 for (std::uint64_t i = begin; i < end; ++i) {
-                   worker.run.start(blocks[i]);
-                   worker.run.finish();
-                   counts[i] = std::exchange(worker.count, empty_count(launch));
+                 for (; begin < end; ++begin) {
+                   worker.execute(blocks[begin]);
+                   counts[begin] = std::exchange(worker.count, empty_count(launch));
                  }
                });
   return counts;

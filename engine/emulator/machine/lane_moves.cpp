@@ -196,20 +196,16 @@ void half_lanes(const AtomicUpdate& o) {
                                                                                  : "add";
   const std::array<std::string_view, 1> type = {ptx::to_string(o.memory.type)};
   const AluFunction function = find_alu_operation(Simd::baseline, name, type).function;
-  alignas(64) std::array<std::byte, 3 * warp_size * 4> scratch{};
+  alignas(64) std::array<std::uint32_t, std::size_t{3} * warp_size> scratch{};
   AluOperands operands;
   operands.d = 0;
   operands.a = warp_size * 4;
   operands.b = 2 * warp_size * 4;
   update_each<Bits>(o, [&](Bits old, Bits b, Bits) {
-    const std::uint32_t wide_old = old;
-    const std::uint32_t wide_b = b;
-    std::memcpy(scratch.data() + operands.a, &wide_old, sizeof wide_old);
-    std::memcpy(scratch.data() + operands.b, &wide_b, sizeof wide_b);
-    function(operands, scratch.data(), 1);
-    Bits result = 0;
-    std::memcpy(&result, scratch.data(), sizeof result);
-    return result;
+    scratch[warp_size] = old;
+    scratch[std::size_t{2} * warp_size] = b;
+    function(operands, reinterpret_cast<std::byte*>(scratch.data()), 1);
+    return static_cast<Bits>(scratch[0]);
   });
 }
 

@@ -180,14 +180,11 @@ KernelFault function_fault(const Launch& launch, std::uint32_t instruction,
   const std::string message =
       what.starts_with(subject) ? fmt::format("{} {}", launch.function, what.substr(subject.size()))
                                 : fmt::format("{}: {}", launch.function, what);
-  const InstructionInfo& info = launch.kernel->instructions[instruction];
-  if (info.places.empty()) return {FaultKind::misuse, {}, {}, message};
-  const ptx::Place& outermost = info.places.back();
-  const std::string& file = launch.kernel->file_names[outermost.file];
-  return {FaultKind::misuse,
-          {file, outermost.line},
-          fmt::format("{}:{}", std::filesystem::path(file).filename().string(), outermost.line),
-          message};
+  const std::vector<ptx::Place>& places = launch.kernel->instructions[instruction].places;
+  if (places.empty()) return {FaultKind::misuse, {}, {}, message};
+  const FaultPlace place = {launch.kernel->file_names[places.back().file], places.back().line};
+  const std::string file = std::filesystem::path(place.file).filename().string();
+  return {FaultKind::misuse, place, fmt::format("{}:{}", file, place.line), message};
 }
 
 }  // namespace sweep

@@ -56,14 +56,10 @@ struct Warp {
   std::uint32_t live = 0;  ///< lanes that have not exited
   std::uint32_t fragment_count = 0;
   std::array<Fragment, 32> fragments;
-  /// Lanes that the running op has ended.
-  std::uint32_t retired = 0;
-  /// The running op wants others to go on first.
-  bool yields = false;
-  /// Basic blocks executed since lanes were parked last.
-  std::uint32_t streak = 0;
-  /// True if the warp has executed an atomic or volatile access since lanes were parked last.
-  bool may_wait = false;
+  std::uint32_t retired = 0;  ///< lanes that the running op has ended
+  bool yields = false;        ///< the running op wants others to go on first
+  std::uint32_t streak = 0;   ///< basic blocks executed since lanes were parked last
+  bool may_wait = false;      ///< an atomic or volatile access was executed since then
 
   template <class T>
   T* slot(std::uint32_t offset) const {
@@ -180,14 +176,11 @@ struct LaunchRules {
   /// wrote, accesses that leave one shared variable for another, threads that meet at different
   /// barriers, mbarriers that are initialised twice.
   bool checks_kernel = false;
-  /// Whether what the accesses' addresses look like is remembered.
-  bool notes_shapes = false;
+  bool notes_shapes = false;  ///< remembers what the accesses' addresses look like
   /// Warp instructions that a block may execute before it counts as running away.
   std::uint64_t instruction_limit = 1'000'000'000;
-  /// Once it is set, blocks end with Cancelled; may be null.
-  const std::atomic<bool>* cancelled = nullptr;
-  /// Where printf's text goes; may be empty.
-  std::function<void(const std::string&)> print;
+  const std::atomic<bool>* cancelled = nullptr;   ///< once set, blocks end with Cancelled; or null
+  std::function<void(const std::string&)> print;  ///< takes printf's text; may be empty
 };
 
 /// How the addresses of one warp instruction lie: those of `group` neighbouring lanes `delta` bytes

@@ -15,16 +15,10 @@ namespace {
 /// A look at the machine's memory takes as long as touching a small part of this.
 constexpr std::uint64_t bytes_between_looks = 16U << 20U;
 
-/// What other processes, and this one's other needs, are left.
-std::uint64_t reserve_of(const MachineMemory& memory) {
-  constexpr std::uint64_t share = 16;
-  constexpr std::uint64_t most = std::uint64_t{1} << 30U;
-  return std::min(memory.total / share, most);
-}
-
 /// Throws MemoryShortage when so many more bytes would not leave the reserve.
 void require_left(const MachineMemory& memory, std::uint64_t bytes) {
-  const std::uint64_t reserve = reserve_of(memory);
+  // What other processes, and this one's other needs, are left.
+  const std::uint64_t reserve = std::min(memory.total / 16, std::uint64_t{1} << 30U);
   if (memory.available >= reserve && bytes <= memory.available - reserve) return;
   throw MemoryShortage(fmt::format("of this machine's {} are {} free", format_bytes(memory.total),
                                    format_bytes(memory.available)));
@@ -56,10 +50,6 @@ bool holds_for_words(std::uint64_t begin, std::uint64_t count, const Test& test)
     count -= part;
   }
   return true;
-}
-
-std::atomic_ref<std::uint64_t> shared_word(std::uint64_t& word) {
-  return std::atomic_ref<std::uint64_t>(word);
 }
 
 }  // namespace
@@ -109,7 +99,7 @@ void TouchedBytes::set(std::uint64_t begin, std::uint64_t count) {
     if (!page.load(std::memory_order_relaxed) && !page.exchange(true, std::memory_order_relaxed)) {
       MemoryWatch::of_process().note(bytes_per_page_);
     }
-    const auto word = shared_word(words_[index]);
+    const auto word = std::atomic_ref<std::uint64_t>(words_[index]);
     if (bits == all_set) {
       word.store(all_set, std::memory_order_release);
     } else if ((word.load(std::memory_order_relaxed) & bits) != bits) {
@@ -121,7 +111,8 @@ void TouchedBytes::set(std::uint64_t begin, std::uint64_t count) {
 
 bool TouchedBytes::all(std::uint64_t begin, std::uint64_t count) const {
   return holds_for_words(begin, count, [this](std::uint64_t index, std::uint64_t bits) {
-    return (shared_word(words_[index]).load(std::memory_order_acquire) & bits) == bits;
+    return (std::atomic_ref<std::uint64_t>(words_[index]).load(std::memory_order_acquire) & bits) ==
+           bits;
   });
 }
 
@@ -132,7 +123,8 @@ std::uint64_t TouchedBytes::find_from(std::uint64_t begin) const {
       continue;
     }
     const std::uint64_t word =
-        shared_word(words_[begin / 64]).load(std::memory_order_acquire) & (all_set << (begin % 64));
+        std::atomic_ref<std::uint64_t>(words_[begin / 64]).load(std::memory_order_acquire) &
+        (all_set << (begin % 64));
     if (word != 0) {
       return begin / 64 * 64 + static_cast<std::uint64_t>(std::countr_zero(word));
     }

@@ -74,8 +74,7 @@ std::optional<RaceDetector::Conflict> RaceDetector::note(Event now, AccessKind k
 }
 
 void RaceDetector::release_to(std::uint64_t address, std::uint32_t warp) {
-  const auto [object, is_new] = objects_.try_emplace(address, clocks_[warp]);
-  if (!is_new) join(object->second, clocks_[warp]);
+  join(objects_.try_emplace(address, clocks_[warp]).first->second, clocks_[warp]);
   synchronise_warp(warp);
 }
 
