@@ -4,7 +4,6 @@
 #include <array>
 #include <tuple>
 
-#include "engine/emulator/machine/launch.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"
 

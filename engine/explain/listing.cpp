@@ -129,12 +129,11 @@ std::string what_of(const AccessCost& access) {
 }
 
 std::string head(const Explanation& explanation, const Style& style) {
-  constexpr double all = 100;
-  const double executed = all * explanation.executed_share;
+  const double executed = 100 * explanation.executed_share;
   std::string text = fmt::format(
       "{}{}{}\n  on the {}{}\n", style.bold, to_string(explanation.configuration), style.reset,
       explanation.device,
-      executed < all ? fmt::format(", {} % of the blocks executed", four_digits(executed)) : "");
+      executed < 100 ? fmt::format(", {} % of the blocks executed", four_digits(executed)) : "");
   for (const std::string& note : explanation.notes) text += folded(note, "  ");
   const auto [loads, stores, shared] = totals_of(explanation);
   std::vector<std::string> totals;

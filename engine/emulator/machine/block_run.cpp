@@ -1,7 +1,5 @@
 #include "engine/emulator/machine/block_run.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 

@@ -1,7 +1,5 @@
 // What lanes of a warp and threads of a block do together, and how they wait for each other.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/emulator/machine/block_run.h"
-
 namespace sweep {
 namespace {
 
