@@ -126,9 +126,9 @@ void AccessUnit::access(std::uint32_t mask) {
   if (kind != AccessKind::load) ++writes_;
   const ptx::Space space = memory_->space;
   if (space == ptx::Space::global) return access_global(access, kind);
-  if (space != ptx::Space::shared && space != ptx::Space::local)
-    return access_generic(access, kind);
-  access_in_block(access, kind, space == ptx::Space::shared);
+  if (space == ptx::Space::shared) return access_in_block(access, kind, true);
+  if (space == ptx::Space::local) return access_in_block(access, kind, false);
+  access_generic(access, kind);
 }
 
 /// Each lane's address says which space it means.
