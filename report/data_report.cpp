@@ -5,12 +5,12 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "engine/text/characters.h"
 #include "report/findings.h"
-#include "report/json_records.h"
 #include "report/point_columns.h"
 #include "report/run_analysis.h"
 #include "report/run_report.h"

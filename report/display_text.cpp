@@ -76,9 +76,7 @@ std::string format_total(double count) {
 }
 
 std::string as_sentence(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  }
+  if (!text.empty()) text[0] = to_capital(text[0]);
   if (!text.ends_with('.')) text += '.';
   return text;
 }

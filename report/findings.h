@@ -161,20 +161,18 @@ std::string describe_gain(const RunResults& results, const TuningOutcome& outcom
 /// bandwidth and the peak is known.
 std::optional<double> percent_of_peak(const RunResults& results, double figure);
 
-/// What the run's search found, in short: a line for the search, one that says so where it did not
-/// search by what was measured, then for each group one for the winner and one for the default. Of
-/// more than eight groups there is one line each, and of more than twenty not all. Empty for a run
-/// that did not search.
-std::vector<std::string> describe_tuning(const RunAnalysis& run);
-
-/// The same as a report's section: of each group the winner, those that cannot be told from it, the
-/// worst, the default and the gain over it; of more than eight groups a line of one table each.
-Document tuning_section(const RunAnalysis& run);
-
-/// A line for each group that no search has won: "best: T = float4, BLOCK = 256: 4301 GB/s; 3
-/// configurations are the same", of several groups "best of copy: BLOCK = 256: ...", in a search's
-/// run "best so far of T = float4: BLOCK = 256: ...". Empty without verdicts.
+/// What the run found, in short. Of a search a line for it, one that says so where it did not
+/// search by what was measured, then for each group one for the winner and one for the default; of
+/// more than eight groups there is one line each, and of more than twenty not all. Then a line for
+/// each group that no search has won: "best: T = float4, BLOCK = 256: 4301 GB/s; 3 configurations
+/// are the same", of several groups "best of copy: BLOCK = 256: ...", in a search's run "best so
+/// far of T = float4: BLOCK = 256: ...". Empty without a search and verdicts.
 std::vector<std::string> describe_best(const RunAnalysis& run);
+
+/// What the run's search found as a report's section: of each group the winner, those that cannot
+/// be told from it, the worst, the default and the gain over it; of more than eight groups a line
+/// of one table each.
+Document tuning_section(const RunAnalysis& run);
 
 /// What may keep a point from being faster, as far as its figures tell, in predicates: "asks in its
 /// loads for 8 times the sectors that the bytes fill: 32 a request, where 4 would do (emulated), of

@@ -34,14 +34,9 @@ bool begins_block(std::string_view text, std::size_t place) {
 bool is_markup(std::string_view text, std::size_t place) {
   const char before = place > 0 ? text[place - 1] : ' ';
   const char after = place + 1 < text.size() ? text[place + 1] : ' ';
-  if (begins_block(text, place)) return true;
+  constexpr std::string_view always = "\\`|~$";
+  if (begins_block(text, place) || always.find(text[place]) != std::string_view::npos) return true;
   switch (text[place]) {
-    case '\\':
-    case '`':
-    case '|':
-    case '~':
-    case '$':
-      return true;
     case '*':
       return before != ' ' || after != ' ';
     case '_':

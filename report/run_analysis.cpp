@@ -40,23 +40,23 @@ const ComparisonRecord* comparison_of(const RunResults& results, std::size_t pla
   return found != comparisons.end() ? &*found : nullptr;
 }
 
+bool is_better_figure(const RankedBy& by, double figure, double other) {
+  return by.better == Better::lower ? figure < other : figure > other;
+}
+
 template <typename Holds>
 std::optional<std::size_t> first_place(const std::vector<std::size_t>& places, Holds holds) {
   const auto found = std::ranges::find_if(places, holds);
   return found != places.end() ? std::optional(*found) : std::nullopt;
 }
 
-/// The points that the others of the group are judged by, in the order of preference: the search's
-/// winner, the one that the others were compared with, the best that has an interval, and the best.
-/// What was cut off is not the best unless all was. `ranked` has the places from the best.
-struct GroupBest {
-  std::size_t place = 0;
-  bool is_from_rounds = false;  ///< the first two
-};
-
-GroupBest best_of(const RunResults& results, const VerdictGroup& group,
-                  const std::vector<std::size_t>& ranked,
-                  const std::vector<std::optional<PointVerdict>>& verdicts) {
+/// The point that the others of the group are judged by, and whether rounds in turn have found it:
+/// the search's winner, else the one that others were compared with, else the best that has an
+/// interval, else the best. What was cut off is not the best unless all was. `ranked` has the
+/// places from the best.
+std::pair<std::size_t, bool> best_of(const RunResults& results, const VerdictGroup& group,
+                                     const std::vector<std::size_t>& ranked,
+                                     const std::vector<std::optional<PointVerdict>>& verdicts) {
   const auto is_winner = [&](std::size_t i) {
     return group.tuned &&
            results.run.tuning->groups[*group.tuned].winner == results.points[i].ordinal;
@@ -72,7 +72,7 @@ GroupBest best_of(const RunResults& results, const VerdictGroup& group,
   if (best) return {*best, true};
   best = first_place(ranked, [&](std::size_t i) { return is_whole(i) && verdicts[i]->interval; });
   if (!best) best = first_place(ranked, is_whole);
-  return {best.value_or(ranked.front())};
+  return {best.value_or(ranked.front()), false};
 }
 
 VerdictGroup judge_group(const RunResults& results, const RankedGroup& members,
@@ -88,8 +88,7 @@ VerdictGroup judge_group(const RunResults& results, const RankedGroup& members,
   }
   std::vector<std::size_t> ranked = group.places;
   std::ranges::stable_sort(ranked, [&](std::size_t a, std::size_t b) {
-    return lower_is_better ? verdicts[a]->figure < verdicts[b]->figure
-                           : verdicts[a]->figure > verdicts[b]->figure;
+    return is_better_figure(members.ranked_by, verdicts[a]->figure, verdicts[b]->figure);
   });
   const auto [best_place, is_from_rounds] = best_of(results, group, ranked, verdicts);
   group.best = best_place;
@@ -145,17 +144,17 @@ std::optional<RunExtremes> find_extremes(const RunResults& results,
     return std::nullopt;
   }
   const auto figure = [&](std::size_t i) { return figure_of(results.points[i].point, by).value(); };
-  const auto is_better = [&](std::size_t a, std::size_t b) {
-    return by.better == Better::lower ? figure(a) < figure(b) : figure(a) > figure(b);
+  const auto before = [&](std::size_t a, std::size_t b) {
+    return is_better_figure(by, figure(a), figure(b));
   };
-  const auto first = std::ranges::min_element(groups, is_better, &VerdictGroup::best);
+  const auto first = std::ranges::min_element(groups, before, &VerdictGroup::best);
   RunExtremes extremes = {first->metric, first->best, figure(first->best)};
-  for (auto group = groups.begin(); group != groups.end(); ++group) {
+  for (const VerdictGroup& group : groups) {
     // Of its own group only what the verdict knows to be slower.
     const auto slow =
-        group == first ? group->slowest : *std::ranges::max_element(group->places, is_better);
-    if (!slow || !is_better(extremes.best, *slow)) continue;
-    if (!extremes.slowest || is_better(*extremes.slowest, *slow)) extremes.slowest = slow;
+        &group == &*first ? group.slowest : *std::ranges::max_element(group.places, before);
+    if (!slow || !before(extremes.best, *slow)) continue;
+    if (!extremes.slowest || before(*extremes.slowest, *slow)) extremes.slowest = slow;
   }
   if (!extremes.slowest) return extremes;
   const double ratio = figure(*extremes.slowest) / extremes.figure;
@@ -298,18 +297,17 @@ RunAnalysis::RunAnalysis(const RunResults& run_results)
 }
 
 std::vector<std::size_t> best_of_patterns(const RunAnalysis& run) {
-  // Groups of different metrics cannot be compared: the first stays.
-  const auto is_better = [&](const VerdictGroup& group, const VerdictGroup& other) {
-    const auto& a = run.verdicts.of_points[group.best];
-    const auto& b = run.verdicts.of_points[other.best];
-    if (!a || !b || group.metric != other.metric) return false;
-    const bool is_lower = better_for(group.metric, run.results.run.tuning) == Better::lower;
-    return is_lower ? a->figure < b->figure : a->figure > b->figure;
+  const auto figure = [&](const VerdictGroup& of) {
+    return run.verdicts.of_points[of.best]->figure;
   };
   std::map<std::string, const VerdictGroup*> best;
   for (const VerdictGroup& group : run.verdicts.groups) {
     const VerdictGroup*& known = best[group.pattern];
-    if (known == nullptr || is_better(group, *known)) known = &group;
+    // Groups of different metrics cannot be compared: the first stays.
+    if (known == nullptr || (group.ranked_by == known->ranked_by &&
+                             is_better_figure(group.ranked_by, figure(group), figure(*known)))) {
+      known = &group;
+    }
   }
   std::vector<std::size_t> places;
   std::set<std::string> met;

@@ -111,9 +111,7 @@ void add_verdict_on(const VerdictGroup& group, const RunAnalysis& run, Document&
         Paragraph{fmt::format("{} more {} the same as the best.", format_thousands(left_out),
                               left_out == 1 ? "is" : "are")});
   }
-  if (group.not_compared > 0) {
-    content.emplace_back(Paragraph{describe_not_compared(group) + '.'});
-  }
+  if (group.not_compared > 0) content.emplace_back(Paragraph{describe_not_compared(group) + '.'});
 }
 
 /// Without the groups that a search has won: they are in the section "Tuning".
@@ -248,8 +246,7 @@ class RunDocument {
   }
 
   Document page(const std::vector<Chart>& charts) && {
-    std::vector<std::string> findings = describe_tuning(run_);
-    std::ranges::move(describe_best(run_), std::back_inserter(findings));
+    std::vector<std::string> findings = describe_best(run_);
     std::ranges::move(describe_limits(run_), std::back_inserter(findings));
     add_title({}, describe_subject(run_));
     Document& title = std::get<Section>(document_.front()).content;

@@ -1,10 +1,16 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/spec/metric.h"
+#include "engine/text/value.h"
 #include "report/document.h"
+#include "report/point_columns.h"
 #include "report/run_analysis.h"
 
 // A run in each format that a report has. A further one is a function here, and a row of the
@@ -96,5 +102,33 @@ constexpr int json_report_version = 1;
 /// infinities are "inf" and "-inf". An element type is its name. What is not UTF-8 has U+FFFD in
 /// the place of each wrong byte.
 std::string write_json(const RunAnalysis& analysis);
+
+// Values as the JSON report and the lines of a run that goes on have them.
+
+using Json = nlohmann::ordered_json;
+
+/// Null for an empty text.
+Json json_text(const std::string& text);
+/// [low, figure, high]; null where the figure is 0: not known.
+Json json_figure(double low, double figure, double high);
+Json json_parameters(const Bindings& parameters);
+
+/// One line, without a line break at its end.
+std::string json_line(const Json& json);
+
+Json json_of(const Device& device);
+
+/// "bandwidth.measured"
+std::string key_of(const MetricColumn& column);
+
+/// The metrics by their keys: {"bandwidth.measured": 4254.1}
+Json json_of(const std::vector<Metric>& metrics);
+
+/// What is known of a point by itself: pattern, parameters, status, reason, stopped_by, counted,
+/// metrics, notes.
+Json json_of(const PointRecord& point);
+
+/// Null without one.
+Json json_of(const std::optional<PointVerdict>& verdict);
 
 }  // namespace sweep

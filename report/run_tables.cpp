@@ -15,20 +15,6 @@
 namespace sweep {
 namespace {
 
-/// Those of the columns that are headlines, in their order: of metrics that are measured alone, or
-/// of the others.
-std::vector<MetricColumn> headlines(const std::vector<MetricColumn>& all, bool of_measured) {
-  std::multimap<int, MetricColumn> chosen;
-  for (const MetricColumn& column : all) {
-    const MetricDefinition& metric = definition_of(column.name);
-    const bool is_measured = metric.origins == std::vector{Origin::measured};
-    if (metric.headline != 0 && is_measured == of_measured) chosen.emplace(metric.headline, column);
-  }
-  std::vector<MetricColumn> columns;
-  for (const auto& [place, column] : chosen) columns.push_back(column);
-  return columns;
-}
-
 Cell cell_of(const PointRecord& point, const MetricColumn& column) {
   if (point.status == PointStatus::failed) return {Cell::Kind::failed};
   const auto figure = figure_of(point, column);
@@ -297,10 +283,19 @@ std::vector<TableModel> tables_of(const RunAnalysis& run, TableLimits limits) {
 std::vector<MetricColumn> main_columns(std::span<const PointRecord* const> points) {
   constexpr std::size_t most_others = 6;
   std::vector<MetricColumn> all = metric_columns(points);
-  for (const bool of_measured : {true, false}) {
-    std::vector<MetricColumn> columns = headlines(all, of_measured);
-    if (!columns.empty()) return columns;
+  // Headlines in their order, those that are measured alone apart.
+  std::multimap<int, MetricColumn> measured;
+  std::multimap<int, MetricColumn> counts;
+  for (const MetricColumn& column : all) {
+    const MetricDefinition& metric = definition_of(column.name);
+    const bool is_measured = metric.origins == std::vector{Origin::measured};
+    if (metric.headline != 0) (is_measured ? measured : counts).emplace(metric.headline, column);
   }
+  std::vector<MetricColumn> columns;
+  for (const auto& [place, column] : measured.empty() ? counts : measured) {
+    columns.push_back(column);
+  }
+  if (!columns.empty()) return columns;
   all.resize(std::min(all.size(), most_others));
   return all;
 }

@@ -116,9 +116,7 @@ std::vector<std::string> break_heading(const std::string& heading, std::size_t w
     const std::size_t end = std::min(heading.find_first_of(" _", begin), heading.size() - 1) + 1;
     const std::string piece = heading.substr(begin, end - begin);
     const std::size_t visible = columns_of(piece) - (piece.ends_with(' ') ? 1 : 0);
-    if (!lines.back().empty() && columns_of(lines.back()) + visible > width) {
-      lines.emplace_back();
-    }
+    if (!lines.back().empty() && columns_of(lines.back()) + visible > width) lines.emplace_back();
     lines.back() += piece;
     begin = end;
   }
@@ -177,13 +175,23 @@ void add_courses(const TableModel& table, TextColumn& key, Columns& values) {
   key.add("", dim);
 }
 
-/// All of them have as many lines, and every text has its column's width.
-struct FittedColumns {
-  Columns keys;    ///< in every part of the table
-  Columns others;  ///< those that may continue below
-};
+/// The columns in as many blocks, one below the other, as the width asks for; the keys are in each.
+std::vector<Columns> column_blocks(const Columns& keys, const Columns& others, std::size_t width) {
+  std::vector<Columns> blocks;
+  std::size_t taken = 0;
+  for (const TextColumn& column : others) {
+    taken += column_gap.size() + drawn_width(column);
+    if (blocks.empty() || taken > width) {
+      blocks.push_back(keys);
+      taken = std::max(drawn_width(keys), column_gap.size()) + drawn_width(column);
+    }
+    blocks.back().push_back(column);
+  }
+  return blocks;
+}
 
-FittedColumns fit_columns(const TableModel& table, std::size_t width, Drawing drawing) {
+/// The table's columns, all with as many lines, every text with its column's width.
+std::vector<Columns> fit_columns(const TableModel& table, std::size_t width, Drawing drawing) {
   constexpr std::size_t narrowest_key = 8;
   const bool unicode = drawing == Drawing::unicode;
   const std::size_t values = table.headings.size();
@@ -231,30 +239,7 @@ FittedColumns fit_columns(const TableModel& table, std::size_t width, Drawing dr
       }
     }
   }
-  return {std::move(keys), std::move(others)};
-}
-
-/// Some of a table's columns beside each other.
-using ColumnBlock = std::vector<const TextColumn*>;
-
-/// The columns in as many blocks, one below the other, as the width asks for; the keys are in each.
-std::vector<ColumnBlock> column_blocks(const FittedColumns& all, std::size_t width) {
-  ColumnBlock keys;
-  for (const TextColumn& key : all.keys) keys.push_back(&key);
-  const std::size_t keys_width = std::max(drawn_width(all.keys), column_gap.size());
-  std::vector<ColumnBlock> blocks;
-  std::size_t taken = 0;
-  for (const TextColumn& column : all.others) {
-    const std::size_t own = drawn_width(column);
-    if (blocks.empty() || taken + column_gap.size() + own > width) {
-      blocks.push_back(keys);
-      taken = keys_width + own;
-    } else {
-      taken += column_gap.size() + own;
-    }
-    blocks.back().push_back(&column);
-  }
-  return blocks;
+  return column_blocks(keys, others, width);
 }
 
 /// Rows of the table, rising: the first and the last, and the best up to a third of `most`.
@@ -271,20 +256,19 @@ std::set<std::size_t> excerpt_of(const TableModel& table, std::size_t most) {
   return shown;
 }
 
-/// The lines that these rows take, with one for each gap between them.
-std::size_t lines_of(const std::set<std::size_t>& shown) {
-  std::size_t lines = 0;
-  std::size_t expected = 0;
-  for (const std::size_t row : shown) {
-    lines += row == expected ? 1 : 2;
-    expected = row + 1;
-  }
-  return lines;
-}
-
 /// The rows that fit, some few at least.
 std::set<std::size_t> fitting_rows(const TableModel& table, std::size_t lines) {
   constexpr std::size_t fewest = 5;
+  // With a line for each gap.
+  const auto lines_of = [](const std::set<std::size_t>& shown) {
+    std::size_t gaps = 0;
+    std::size_t expected = 0;
+    for (const std::size_t row : shown) {
+      if (row != expected) ++gaps;
+      expected = row + 1;
+    }
+    return shown.size() + gaps;
+  };
   std::size_t most = table.rows.size();
   std::set<std::size_t> shown = excerpt_of(table, most);
   if (most > lines) most = std::max(lines, fewest);
@@ -294,26 +278,26 @@ std::set<std::size_t> fitting_rows(const TableModel& table, std::size_t lines) {
 
 /// The columns' texts beside each other, without the spaces at the end.
 template <typename TextOf>
-std::string line_of(const ColumnBlock& columns, TextOf text_of_column) {
+std::string line_of(const Columns& columns, TextOf text_of_column) {
   std::string line;
-  for (const TextColumn* column : columns) {
+  for (const TextColumn& column : columns) {
     if (!line.empty()) line += column_gap;
-    line += text_of_column(*column);
+    line += text_of_column(column);
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
 }
 
 /// Lines beyond the table's `rows` are always shown.
-std::string block_text(const ColumnBlock& columns, std::size_t rows,
-                       const std::set<std::size_t>& shown, bool color) {
+std::string block_text(const Columns& columns, std::size_t rows, const std::set<std::size_t>& shown,
+                       bool color) {
   std::string text;
-  for (std::size_t i = 0; i < columns.front()->heading.size(); ++i) {
+  for (std::size_t i = 0; i < columns.front().heading.size(); ++i) {
     const auto heading = [&](const TextColumn& column) { return column.heading[i]; };
     text += painted(line_of(columns, heading), bold, color) + '\n';
   }
   std::size_t left_out = 0;
-  for (std::size_t row = 0; row < columns.front()->texts.size(); ++row) {
+  for (std::size_t row = 0; row < columns.front().texts.size(); ++row) {
     if (row < rows && !shown.contains(row)) {
       ++left_out;
       continue;
@@ -349,8 +333,7 @@ std::size_t steps_of(double share, std::size_t all) {
 
 std::string terminal_table(const TableModel& table, std::size_t width, bool color, Drawing drawing,
                            const Screen& screen) {
-  const FittedColumns columns = fit_columns(table, width, drawing);
-  const std::vector<ColumnBlock> blocks = column_blocks(columns, width);
+  const std::vector<Columns> blocks = fit_columns(table, width, drawing);
   std::string text;
   if (!table.title.empty()) text += painted(printable(table.title), bold, color) + '\n';
   text += wrapped(caption_of(table), width);
@@ -366,7 +349,7 @@ std::string terminal_table(const TableModel& table, std::size_t width, bool colo
   };
   std::set<std::size_t> shown = excerpt_of(table, rows);
   if (screen.lines > 0 && !blocks.empty()) {
-    const TextColumn& first = *blocks.front().front();
+    const TextColumn& first = blocks.front().front();
     const std::size_t beside = first.heading.size() + first.texts.size() - rows;
     // The last line is the prompt's.
     const std::size_t whole = 1 + count_lines(text) + blocks.size() * (1 + beside);
@@ -375,7 +358,7 @@ std::string terminal_table(const TableModel& table, std::size_t width, bool colo
     const bool fits = whole + blocks.size() * rows <= screen.lines;
     if (!fits) shown = fitting_rows(table, left / blocks.size());
   }
-  for (const ColumnBlock& block : blocks) {
+  for (const Columns& block : blocks) {
     if (!text.empty()) text += '\n';
     text += block_text(block, rows, shown, color);
   }
@@ -390,8 +373,7 @@ std::string write_terminal(const RunAnalysis& run, std::size_t width, bool color
     if (!text.empty()) text += '\n';
     text += terminal_table(table, width, color, drawing, screen);
   }
-  std::vector<std::string> notes = describe_tuning(run);
-  std::ranges::move(describe_best(run), std::back_inserter(notes));
+  std::vector<std::string> notes = describe_best(run);
   std::ranges::move(describe_run_notes(run.results), std::back_inserter(notes));
   std::ranges::move(describe_notes(run.results.points), std::back_inserter(notes));
   if (!notes.empty()) text += '\n';

@@ -121,17 +121,6 @@ std::string describe_known_gain(const TuningRecord& tuning, const TunedGroup& gr
                      is_more ? "more" : "less", noun, other);
 }
 
-/// Of figures that have no ratio, such as a count of 0, the figures themselves.
-std::string describe_without_gain(const RunResults& results, const TuningOutcome& outcome) {
-  const std::string unknown = "the gain over the default is not known";
-  if (!outcome.winner || !outcome.default_configuration) return unknown;
-  const auto figure = figure_of(results.points[*outcome.default_configuration].point,
-                                column_of(*results.run.tuning));
-  if (!figure || *figure <= 0 || outcome.found.figure != 0) return unknown;
-  return fmt::format("the winner has {}, the default {}", format_figure(outcome.found.figure),
-                     format_figure(*figure));
-}
-
 /// Says what a run's search found.
 class TuningWords {
  public:
@@ -412,10 +401,18 @@ std::string describe_gain(const RunResults& results, const TuningOutcome& outcom
     return "the default failed";
   }
   if (found.winner && found.winner == found.default_configuration) return "the default is the best";
-  if (!found.winner || !std::isfinite(found.gain) || found.gain <= 0) {
-    return describe_without_gain(results, outcome);
+  const bool is_known = found.winner && std::isfinite(found.gain) && found.gain > 0;
+  if (is_known) return describe_known_gain(*results.run.tuning, found);
+  // Of figures that have no ratio, such as a count of 0, the figures themselves.
+  if (outcome.winner && outcome.default_configuration && found.figure == 0) {
+    const auto figure = figure_of(results.points[*outcome.default_configuration].point,
+                                  column_of(*results.run.tuning));
+    if (figure && *figure > 0) {
+      return fmt::format("the winner has {}, the default {}", format_figure(found.figure),
+                         format_figure(*figure));
+    }
   }
-  return describe_known_gain(*results.run.tuning, found);
+  return "the gain over the default is not known";
 }
 
 std::optional<double> percent_of_peak(const RunResults& results, double figure) {
@@ -426,10 +423,6 @@ std::optional<double> percent_of_peak(const RunResults& results, double figure) 
   return figure * giga / peak * 100;
 }
 
-std::vector<std::string> describe_tuning(const RunAnalysis& run) {
-  return run.results.run.tuning ? TuningWords(run).lines() : std::vector<std::string>();
-}
-
 Document tuning_section(const RunAnalysis& run) {
   return run.results.run.tuning ? TuningWords(run).section() : Document();
 }
@@ -437,6 +430,7 @@ Document tuning_section(const RunAnalysis& run) {
 std::vector<std::string> describe_best(const RunAnalysis& run) {
   const auto& tuning = run.results.run.tuning;
   std::vector<std::string> lines;
+  if (tuning) lines = TuningWords(run).lines();
   for (const VerdictGroup& group : run.verdicts.groups) {
     if (is_won(run.results, group)) continue;
     std::string line = tuning && !group.tuned ? "best so far" : "best";

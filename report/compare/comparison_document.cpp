@@ -4,13 +4,14 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "report/compare/comparison_report.h"
 #include "report/display_text.h"
 #include "report/document.h"
 #include "report/findings.h"
 #include "report/html/page_parts.h"
-#include "report/json_records.h"
+#include "report/run_report.h"
 
 namespace sweep {
 namespace {

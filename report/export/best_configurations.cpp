@@ -70,11 +70,10 @@ void find_judged(ExportedRun& run) {
   }
 }
 
-bool is_same_device(const Device& a, const Device& b) {
-  const auto identity = [](const Device& device) {
-    return std::tie(device.backend, device.name, device.uuid, device.compute_capability);
-  };
-  return identity(a) == identity(b);
+/// What tells a run's device from others.
+auto device_of(const RunRecord& run) {
+  const Device& device = run.provenance.device;
+  return std::tuple(device.backend, device.name, device.uuid, device.compute_capability);
 }
 
 /// Compilers warn of characters that turn the direction of writing, which can hide code.
@@ -96,16 +95,15 @@ std::string describe_tried(const ExportedRun& run, const BestConfiguration& best
   const auto thousands = [](std::int64_t count) {
     return format_thousands(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0)));
   };
-  const bool is_whole = best.tried == best.configurations;
-  if (run.results.run.tuning && !is_whole) {
-    return fmt::format("{} of {} configurations tried", thousands(best.tried),
-                       thousands(best.configurations));
+  const std::string tried = thousands(best.tried);
+  const bool is_search = run.results.run.tuning.has_value();
+  if (is_search && best.tried != best.configurations) {
+    return fmt::format("{} of {} configurations tried", tried, thousands(best.configurations));
   }
-  if (run.results.run.state == RunState::finished || run.results.run.tuning) {
-    return best.tried == 1 ? "the only configuration"
-                           : fmt::format("all {} configurations tried", thousands(best.tried));
+  if (!is_search && run.results.run.state != RunState::finished) {
+    return tried + " configurations tried in a run that did not finish";
   }
-  return fmt::format("{} configurations tried in a run that did not finish", thousands(best.tried));
+  return best.tried == 1 ? "the only configuration" : "all " + tried + " configurations tried";
 }
 
 /// "BYTES = 1048576 and N = 65536 or 262144"
@@ -132,8 +130,7 @@ bool ExportedRun::is_ranked_by_counts() const {
 }
 
 ExportedRun find_best(RunResults results) {
-  ExportedRun run;
-  run.results = std::move(results);
+  ExportedRun run = {std::move(results)};
   if (run.results.run.tuning) {
     find_tuned(run);
   } else {
@@ -149,9 +146,7 @@ const PointRecord& point_of(const ExportedRun& run, const BestConfiguration& bes
 std::vector<RunRecord> newest_runs(const std::vector<RunRecord>& runs) {
   std::vector<RunRecord> newest;
   for (const RunRecord& run : runs) {
-    const auto known = std::ranges::find_if(newest, [&](const RunRecord& other) {
-      return is_same_device(run.provenance.device, other.provenance.device);
-    });
+    const auto known = std::ranges::find(newest, device_of(run), device_of);
     if (known == newest.end()) {
       newest.push_back(run);
     } else if (run.state == RunState::finished || known->state != RunState::finished) {

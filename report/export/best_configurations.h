@@ -26,7 +26,7 @@ struct BestConfiguration : TunedGroup {
 /// A run with the best configuration of each of its groups.
 struct ExportedRun {
   RunResults results;
-  std::vector<BestConfiguration> best;
+  std::vector<BestConfiguration> best = {};
   std::vector<std::string> without_best = {};  ///< a sentence for each group that has none
   /// Parameters whose values are the emulator's own: what the sweep states for it, the figures of
   /// the device that it stands for, and what follows from these.

@@ -181,46 +181,93 @@ std::string in_quotes(const std::string& text) {
   return result + '"';
 }
 
+/// A configuration of a pattern.
+struct Winner {
+  std::string pattern;
+  Bindings parameters;
+
+  friend bool operator==(const Winner&, const Winner&) = default;
+};
+
+std::string condition_on(const std::string& name, const Value& value) {
+  if (const auto* truth = std::get_if<bool>(&value)) return (*truth ? "" : "!") + name;
+  return fmt::format("{} == {}", name, to_string(value));
+}
+
+/// A condition that of `offered` only `wanted` satisfy.
+std::string one_of(const std::vector<Bindings>& wanted, const std::vector<Bindings>& offered) {
+  std::vector<std::string> alternatives;
+  for (const Bindings& row : wanted) {
+    std::vector<std::string> conditions;
+    for (const Bindings::Entry& entry : row.entries()) {
+      const bool varies = std::ranges::any_of(
+          offered, [&](const Bindings& other) { return *other.find(entry.first) != entry.second; });
+      if (varies) conditions.push_back(condition_on(entry.first, entry.second));
+    }
+    const std::string all = fmt::format("{}", fmt::join(conditions, " && "));
+    alternatives.push_back(conditions.size() > 1 ? "(" + all + ")" : all);
+  }
+  return fmt::format("{}", fmt::join(alternatives, " || "));
+}
+
+/// The row's values of the names that the pattern's parameters have.
+Bindings part_of(const Bindings& row, const Bindings& parameters) {
+  Bindings part;
+  for (const auto& [name, value] : row.entries()) {
+    if (parameters.find(name) != nullptr) part.set(name, value);
+  }
+  return part;
+}
+
 /// The winners as rows that all give the same names.
-class WinnerTable {
- public:
-  WinnerTable(std::span<const ExportedRun> runs, const GivenParameters& given) : runs_(runs) {
+struct WinnerTable {
+  WinnerTable(std::span<const ExportedRun> runs, const GivenParameters& given) {
     for (const ExportedRun& run : runs) {
       for (const BestConfiguration& best : run.best) {
         const PointKey& key = point_of(run, best).key;
-        add_once(winners_, Winner{key.pattern_name, key.parameters});
+        add_once(winners, Winner{key.pattern_name, key.parameters});
       }
+      for (const std::string& name : run.emulators_own) add_once(emulators_own, name);
     }
-    for (const Winner& winner : winners_) {
-      add_once(patterns_, winner.pattern);
+    for (const Winner& winner : winners) {
+      add_once(patterns, winner.pattern);
       const auto told = given.find(winner.pattern);
       for (const auto& [name, value] : winner.parameters.entries()) {
         const bool is_told =
             told == given.end() || std::ranges::find(told->second, name) != told->second.end();
-        if (is_told) add_once(names_, name);
+        if (is_told) add_once(names, name);
       }
     }
-    for (const Winner& winner : winners_) add_once(rows_, row_of(winner));
+    for (const Winner& winner : winners) add_once(rows, row_of(winner));
   }
 
-  const std::vector<std::string>& patterns() const { return patterns_; }
+  /// What a pattern does not have is filled with the value of one that has it.
+  Bindings row_of(const Winner& winner) const {
+    Bindings row;
+    for (const std::string& name : names) {
+      const Value* value = winner.parameters.find(name);
+      for (auto other = winners.begin(); value == nullptr; ++other) {
+        value = other->parameters.find(name);
+      }
+      row.set(name, *value);
+    }
+    return row;
+  }
 
   /// The axes that have one value, and those that move together.
   std::string axes() const {
     std::string fixed;
     std::vector<std::string> columns;
-    for (const std::string& name : names_) {
+    for (const std::string& name : names) {
       std::vector<std::string> values;
-      for (const Bindings& row : rows_) values.push_back(to_string(*row.find(name)));
-      if (std::ranges::all_of(values, [&](const auto& value) { return value == values.front(); })) {
-        const bool is_own = std::ranges::any_of(runs_, [&](const ExportedRun& run) {
-          return std::ranges::find(run.emulators_own, name) != run.emulators_own.end();
-        });
-        fixed += fmt::format("  {}: {}{}\n", name, values.front(),
-                             is_own ? "  # the emulator's own" : "");
-      } else {
+      for (const Bindings& row : rows) values.push_back(to_string(*row.find(name)));
+      if (std::ranges::count(values, values.front()) < std::ssize(values)) {
         columns.push_back(fmt::format("{}: [{}]", name, fmt::join(values, ", ")));
+        continue;
       }
+      const bool is_own = std::ranges::find(emulators_own, name) != emulators_own.end();
+      fixed +=
+          fmt::format("  {}: {}{}\n", name, values.front(), is_own ? "  # the emulator's own" : "");
     }
     std::string text;
     if (!fixed.empty()) text += "axes:\n" + fixed;
@@ -233,12 +280,12 @@ class WinnerTable {
   /// For each pattern that more rows suit than its own, which those are.
   std::string conditions() const {
     std::string text;
-    for (const std::string& pattern : patterns_) {
-      const auto first = std::ranges::find(winners_, pattern, &Winner::pattern);
+    for (const std::string& pattern : patterns) {
+      const auto first = std::ranges::find(winners, pattern, &Winner::pattern);
       std::vector<Bindings> wanted;
       std::vector<Bindings> offered;
-      for (const Bindings& row : rows_) add_once(offered, part_of(row, first->parameters));
-      for (const Winner& winner : winners_) {
+      for (const Bindings& row : rows) add_once(offered, part_of(row, first->parameters));
+      for (const Winner& winner : winners) {
         if (winner.pattern != pattern) continue;
         add_once(wanted, part_of(row_of(winner), first->parameters));
       }
@@ -248,64 +295,11 @@ class WinnerTable {
     return text.empty() ? text : "where:\n" + text;
   }
 
- private:
-  struct Winner {
-    std::string pattern;
-    Bindings parameters;
-
-    friend bool operator==(const Winner&, const Winner&) = default;
-  };
-
-  /// What a pattern does not have is filled with the value of one that has it.
-  Bindings row_of(const Winner& winner) const {
-    Bindings row;
-    for (const std::string& name : names_) {
-      const Value* value = winner.parameters.find(name);
-      for (auto other = winners_.begin(); value == nullptr; ++other) {
-        value = other->parameters.find(name);
-      }
-      row.set(name, *value);
-    }
-    return row;
-  }
-
-  /// The row's values of the names that the pattern's parameters have.
-  static Bindings part_of(const Bindings& row, const Bindings& parameters) {
-    Bindings part;
-    for (const auto& [name, value] : row.entries()) {
-      if (parameters.find(name) != nullptr) part.set(name, value);
-    }
-    return part;
-  }
-
-  /// A condition that of `offered` only `wanted` satisfy.
-  static std::string one_of(const std::vector<Bindings>& wanted,
-                            const std::vector<Bindings>& offered) {
-    std::vector<std::string> alternatives;
-    for (const Bindings& row : wanted) {
-      std::vector<std::string> equalities;
-      for (const auto& entry : row.entries()) {
-        const bool varies = std::ranges::any_of(offered, [&](const Bindings& other) {
-          return *other.find(entry.first) != entry.second;
-        });
-        if (varies) equalities.push_back(equality(entry.first, entry.second));
-      }
-      const std::string all = fmt::format("{}", fmt::join(equalities, " && "));
-      alternatives.push_back(equalities.size() > 1 ? "(" + all + ")" : all);
-    }
-    return fmt::format("{}", fmt::join(alternatives, " || "));
-  }
-
-  static std::string equality(const std::string& name, const Value& value) {
-    if (const auto* truth = std::get_if<bool>(&value)) return (*truth ? "" : "!") + name;
-    return fmt::format("{} == {}", name, to_string(value));
-  }
-
-  std::span<const ExportedRun> runs_;
-  std::vector<Winner> winners_;
-  std::vector<std::string> patterns_;
-  std::vector<std::string> names_;
-  std::vector<Bindings> rows_;
+  std::vector<Winner> winners;
+  std::vector<std::string> patterns;
+  std::vector<std::string> names;
+  std::vector<std::string> emulators_own;
+  std::vector<Bindings> rows;
 };
 
 /// Whether the scalar means the same without quotes, wherever it stands.
@@ -394,9 +388,9 @@ std::string write_best_sweep(std::span<const ExportedRun> runs, const GivenParam
   const std::string& about =
       results.summary.empty() ? results.run.provenance.sweep_name : results.summary;
   text += "summary: " + in_quotes(title_of(runs) + " of: " + about) + '\n';
-  const bool is_one = table.patterns().size() == 1;
+  const bool is_one = table.patterns.size() == 1;
   text += fmt::format("{}{}{}\n", is_one ? "pattern: " : "patterns: [",
-                      fmt::join(table.patterns(), ", "), is_one ? "" : "]");
+                      fmt::join(table.patterns, ", "), is_one ? "" : "]");
   return text + table.axes() + table.conditions() + measuring_rules(results.run);
 }
 

@@ -31,20 +31,16 @@ std::string frame(const std::string& label, const std::string& table) {
       escape_html(label), table);
 }
 
-/// Whether two columns' headings are the same from the top to the given line.
-bool share_heading(const TableModel& table, std::size_t a, std::size_t b, std::size_t line) {
-  const auto end = static_cast<std::ptrdiff_t>(line) + 1;
-  return std::equal(table.headings[a].begin(), table.headings[a].begin() + end,
-                    table.headings[b].begin());
-}
-
-/// One line of the heading; what neighbours share stands above them once.
-std::string heading_line(const TableModel& table, std::size_t line, std::size_t lines) {
+/// One line of the heading; what neighbours share from the top on stands above them once.
+std::string heading_line(const TableModel& table, std::size_t line, bool can_span) {
   std::string html;
   for (std::size_t i = 0; i < table.headings.size();) {
+    const std::span first = std::span(table.headings[i]).first(line + 1);
     std::size_t end = i + 1;
-    const bool can_span = line + 1 < lines;
-    while (can_span && end < table.headings.size() && share_heading(table, i, end, line)) ++end;
+    while (can_span && end < table.headings.size() &&
+           std::ranges::equal(first, std::span(table.headings[end]).first(line + 1))) {
+      ++end;
+    }
     html += end - i > 1
                 ? fmt::format("<th class=\"group\" scope=\"colgroup\" colspan=\"{}\">", end - i)
                 : std::string("<th class=\"figure\" scope=\"col\">");
@@ -66,7 +62,7 @@ std::string table_head(const TableModel& table) {
                             escape_html(key.name));
       }
     }
-    html += heading_line(table, line, lines);
+    html += heading_line(table, line, line + 1 < lines);
     if (line == 0 && !table.remark_heading.empty()) {
       html += fmt::format("<th scope=\"col\"{}>{}</th>", rows, escape_html(table.remark_heading));
     }

@@ -13,7 +13,7 @@
 #include "engine/jit/program_cache.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
-#include "report/json_records.h"
+#include "report/run_report.h"
 
 namespace sweep {
 namespace {

@@ -10,7 +10,6 @@
 #include "report/display_text.h"
 #include "report/document.h"
 #include "report/findings.h"
-#include "report/json_records.h"
 #include "report/run_report.h"
 
 namespace sweep {
@@ -198,7 +197,6 @@ void show_tables(const RunAnalysis& run, const RunEnd& end) {
 }
 
 void show_best(const RunAnalysis& run) {
-  for (const std::string& line : describe_tuning(run)) std::cout << printable(line) << '\n';
   for (const std::string& line : describe_best(run)) std::cout << printable(line) << '\n';
   std::cout << std::flush;
 }
