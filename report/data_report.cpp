@@ -32,18 +32,6 @@ std::string number_field(std::optional<double> number) {
   return number ? fmt::format("{}", *number) : std::string();
 }
 
-std::string metric_heading(const MetricColumn& column) {
-  std::string heading = fmt::format("{}.{}", column.name, to_string(column.origin));
-  if (const std::string unit = unit_of(column.name); !unit.empty()) heading += " [" + unit + "]";
-  return heading;
-}
-
-/// "load_sectors.difference [%]"; of a metric in % the unit is percentage points.
-std::string difference_heading(const std::string& metric) {
-  return fmt::format("{}.difference [{}]", metric,
-                     unit_of(metric) == "%" ? "percentage points" : "%");
-}
-
 /// Null for NaN, "inf" and "-inf" for the infinities.
 Json json_number(double number) {
   if (std::isnan(number)) return nullptr;
@@ -222,8 +210,15 @@ std::string write_csv(const RunAnalysis& run) {
   const auto end_line = [&] { csv += fmt::format("{}\r\n", fmt::join(line, ",")); };
   for (const ParameterValues& parameter : parameters) line.push_back(csv_text(parameter.name));
   line.insert(line.end(), {"status", "reason", "stopped_by", "verdict"});
-  for (const MetricColumn& column : metrics) line.push_back(csv_text(metric_heading(column)));
-  for (const std::string& metric : both) line.push_back(csv_text(difference_heading(metric)));
+  for (const MetricColumn& column : metrics) {
+    const std::string unit = unit_of(column.name);
+    line.push_back(csv_text(key_of(column) + (unit.empty() ? "" : " [" + unit + "]")));
+  }
+  for (const std::string& metric : both) {
+    const bool is_in_percent = unit_of(metric) == "%";
+    line.push_back(csv_text(
+        fmt::format("{}.difference [{}]", metric, is_in_percent ? "percentage points" : "%")));
+  }
   line.emplace_back("notes");
   end_line();
 

@@ -130,7 +130,7 @@ inline ReportColumn figure_column(std::string heading) {
 /// A table of texts; a page shows headings where two columns have one.
 struct DocumentTable {
   std::vector<ReportColumn> columns;
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<std::string>> rows = {};
 };
 
 /// A page offers to copy it, unless it is of the language "text": a message.

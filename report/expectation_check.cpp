@@ -21,18 +21,16 @@ constexpr const char* way_to_whole_verification =
     "sizes (emulator: {set: {N: 1 Mi}}) or --exact, or say how much is enough (expect: "
     "[verified_share >= 5 %])";
 
-bool has_names(const PointRecord& point, const ExpectationSide& side) {
-  const auto* expression = std::get_if<Expression>(&side.value);
-  if (expression == nullptr) return true;
-  const Bindings environment = environment_of(point);
-  return std::ranges::all_of(expression->names(), [&](const std::string& name) {
-    return environment.find(name) != nullptr || ElementType::find(name).has_value();
-  });
-}
-
 bool is_meant(const PointRecord& point, const Expectation& expectation) {
-  return point.status == PointStatus::ok && has_names(point, expectation.left) &&
-         has_names(point, expectation.right) &&
+  const Bindings environment = environment_of(point);
+  const auto has_names = [&](const ExpectationSide& side) {
+    const auto* expression = std::get_if<Expression>(&side.value);
+    return expression == nullptr || std::ranges::all_of(expression->names(), [&](const auto& name) {
+             return environment.find(name) != nullptr || ElementType::find(name).has_value();
+           });
+  };
+  return point.status == PointStatus::ok && has_names(expectation.left) &&
+         has_names(expectation.right) &&
          (!expectation.condition || holds(*expectation.condition, point));
 }
 

@@ -63,17 +63,15 @@ NoteParts take_apart(std::string_view note);
 
 /// Many sentences of one kind as one, whose numbers are ranges where they differ: "2 to 3 of 16 to
 /// 20 samples".
-class NoteRange {
- public:
-  explicit NoteRange(NoteParts first) : low_(first), high_(std::move(first)) {}
+struct NoteRange {
+  explicit NoteRange(const NoteParts& first) : low(first), high(first) {}
 
   /// Another one of the same words.
   void add(const NoteParts& note);
   std::string text() const;
 
- private:
-  NoteParts low_;
-  NoteParts high_;
+  NoteParts low;
+  NoteParts high;
 };
 
 /// "2025-01-31T12:00:00Z" -> "2025-01-31 12:00:00 UTC"; other texts stay.
@@ -81,8 +79,6 @@ std::string readable_time(const std::string& time);
 
 /// What a report says about where a run's figures come from, line by line: "driver" and
 /// "580.159.04, CUDA 13.0". What is not known is left out.
-std::vector<std::pair<std::string, std::string>> describe_provenance(const RunRecord& run);
-/// The same as a table.
 DocumentTable provenance_table(const RunRecord& run);
 
 /// A point that does not keep an expectation.

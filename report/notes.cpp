@@ -274,17 +274,17 @@ NoteParts take_apart(std::string_view note) {
 void NoteRange::add(const NoteParts& note) {
   for (std::size_t i = 0; i < note.numbers.size(); ++i) {
     const double value = value_of(note.numbers[i]);
-    if (value < value_of(low_.numbers[i])) low_.numbers[i] = note.numbers[i];
-    if (value > value_of(high_.numbers[i])) high_.numbers[i] = note.numbers[i];
+    if (value < value_of(low.numbers[i])) low.numbers[i] = note.numbers[i];
+    if (value > value_of(high.numbers[i])) high.numbers[i] = note.numbers[i];
   }
 }
 
 std::string NoteRange::text() const {
-  std::string text = low_.words.front();
-  for (std::size_t i = 0; i < low_.numbers.size(); ++i) {
-    text += low_.numbers[i];
-    if (high_.numbers[i] != low_.numbers[i]) text += " to " + high_.numbers[i];
-    text += low_.words[i + 1];
+  std::string text = low.words.front();
+  for (std::size_t i = 0; i < low.numbers.size(); ++i) {
+    text += low.numbers[i];
+    if (high.numbers[i] != low.numbers[i]) text += " to " + high.numbers[i];
+    text += low.words[i + 1];
   }
   return text;
 }
@@ -294,13 +294,14 @@ std::string readable_time(const std::string& time) {
   return time.substr(0, 10) + ' ' + time.substr(11, 8) + " UTC";
 }
 
-std::vector<std::pair<std::string, std::string>> describe_provenance(const RunRecord& run) {
+DocumentTable provenance_table(const RunRecord& run) {
   const Provenance& provenance = run.provenance;
   const Device& device = provenance.device;
   const int capability = device.compute_capability;
   const double peak = device.peak_bandwidth();
   const char* end = run.state == RunState::interrupted ? "interrupted " : "finished ";
-  std::vector<std::pair<std::string, std::string>> lines = {
+  DocumentTable table = {{"", ""}};
+  table.rows = {
       {"device", join_known({device.name,
                              known(capability > 0, fmt::format("compute capability {}.{}",
                                                                capability / 10, capability % 10)),
@@ -324,13 +325,7 @@ std::vector<std::pair<std::string, std::string>> describe_provenance(const RunRe
       {"run", join_known({std::to_string(run.id),
                           known(!run.started.empty(), "started " + readable_time(run.started)),
                           known(!run.finished.empty(), end + readable_time(run.finished))})}};
-  std::erase_if(lines, [](const auto& line) { return line.second.empty(); });
-  return lines;
-}
-
-DocumentTable provenance_table(const RunRecord& run) {
-  DocumentTable table = {{{""}, {""}}, {}};
-  for (const auto& [what, text] : describe_provenance(run)) table.rows.push_back({what, text});
+  std::erase_if(table.rows, [](const auto& row) { return row[1].empty(); });
   return table;
 }
 

@@ -372,15 +372,8 @@ std::string describe_choice(std::string_view place, std::string_view shown,
   for (const PointList& points : places) {
     if (points.size() < 2) continue;
     is_crowded = true;
-    const Bindings first = environment_of(*points.front());
-    for (const PointRecord* point : points) {
-      const Bindings environment = environment_of(*point);
-      for (const ParameterValues& parameter : parameters) {
-        const Value* a = first.find(parameter.name);
-        const Value* b = environment.find(parameter.name);
-        const bool are_same = a == b || (a != nullptr && b != nullptr && *a == *b);
-        if (!are_same) varying.insert(parameter.name);
-      }
+    for (const ParameterValues& own : parameters_of(points)) {
+      if (own.varies()) varying.insert(own.name);
     }
   }
   if (!is_crowded) return {};

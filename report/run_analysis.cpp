@@ -148,7 +148,7 @@ std::optional<RunExtremes> find_extremes(const RunResults& results,
     return is_better_figure(by, figure(a), figure(b));
   };
   const auto first = std::ranges::min_element(groups, before, &VerdictGroup::best);
-  RunExtremes extremes = {first->metric, first->best, figure(first->best)};
+  RunExtremes extremes = {first->metric, first->best};
   for (const VerdictGroup& group : groups) {
     // Of its own group only what the verdict knows to be slower.
     const auto slow =
@@ -157,12 +157,39 @@ std::optional<RunExtremes> find_extremes(const RunResults& results,
     if (!extremes.slowest || before(*extremes.slowest, *slow)) extremes.slowest = slow;
   }
   if (!extremes.slowest) return extremes;
-  const double ratio = figure(*extremes.slowest) / extremes.figure;
+  const double ratio = figure(*extremes.slowest) / figure(extremes.best);
   const bool is_rough = is_cut_off(results.points[*extremes.slowest].point);
   extremes.distance =
       fmt::format("{}{} than the best", is_rough ? "cut off, about " : "",
                   std::isfinite(ratio) ? describe_difference(ratio, extremes.metric) : "worse");
   return extremes;
+}
+
+Verdicts judge(const RunResults& results, const std::vector<ParameterValues>& parameters) {
+  Verdicts verdicts;
+  verdicts.of_points.resize(results.points.size());
+  const TuningRecord* tuning = results.run.tuning ? &*results.run.tuning : nullptr;
+  std::vector<VerdictGroup>& groups = verdicts.groups;
+  for (const RankedGroup& members : ranked_groups(results.points, tuning)) {
+    groups.push_back(judge_group(results, members, verdicts.of_points));
+  }
+  for (VerdictGroup& group : groups) {
+    if (groups.size() > 1) {
+      group.label = tuning == nullptr ? group.pattern
+                                      : describe_group(group.group, tuning->for_each, parameters);
+    }
+    for (const std::size_t i : group.places) verdicts.of_points[i]->group = group.label;
+  }
+  // A pattern's only point is compared with those of other patterns alone.
+  const auto is_alone = [&](const VerdictGroup& group) {
+    return tuning == nullptr && group.places.size() == 1;
+  };
+  if (!std::ranges::all_of(groups, is_alone)) verdicts.overall = find_extremes(results, groups);
+  for (const VerdictGroup& group : groups) {
+    if (is_alone(group)) verdicts.of_points[group.best].reset();
+  }
+  std::erase_if(groups, is_alone);
+  return verdicts;
 }
 
 }  // namespace
@@ -171,13 +198,6 @@ std::size_t RunResults::count_failed() const {
   return static_cast<std::size_t>(std::ranges::count_if(points, [](const StoredPoint& stored) {
     return stored.point.status == PointStatus::failed;
   }));
-}
-
-std::string RunResults::describe_state() const {
-  if (run.state == RunState::finished) return {};
-  return run.state == RunState::interrupted
-             ? "The run was interrupted: not all of its points are here."
-             : "The run has not finished: it is still going on, or it was killed.";
 }
 
 RunResults load_results(const Store& store, std::optional<std::int64_t> run_id) {
@@ -230,33 +250,6 @@ std::string_view word_for_slowest(const MetricColumn& metric) {
   const bool is_of_speed = metric.origin == Origin::measured &&
                            definition_of(metric.name).relation != TimeRelation::unrelated;
   return is_of_speed ? "slowest" : "worst";
-}
-
-Verdicts judge(const RunResults& results, const std::vector<ParameterValues>& parameters) {
-  Verdicts verdicts;
-  verdicts.of_points.resize(results.points.size());
-  const TuningRecord* tuning = results.run.tuning ? &*results.run.tuning : nullptr;
-  std::vector<VerdictGroup>& groups = verdicts.groups;
-  for (const RankedGroup& members : ranked_groups(results.points, tuning)) {
-    groups.push_back(judge_group(results, members, verdicts.of_points));
-  }
-  for (VerdictGroup& group : groups) {
-    if (groups.size() > 1) {
-      group.label = tuning == nullptr ? group.pattern
-                                      : describe_group(group.group, tuning->for_each, parameters);
-    }
-    for (const std::size_t i : group.places) verdicts.of_points[i]->group = group.label;
-  }
-  // A pattern's only point is compared with those of other patterns alone.
-  const auto is_alone = [&](const VerdictGroup& group) {
-    return tuning == nullptr && group.places.size() == 1;
-  };
-  if (!std::ranges::all_of(groups, is_alone)) verdicts.overall = find_extremes(results, groups);
-  for (const VerdictGroup& group : groups) {
-    if (is_alone(group)) verdicts.of_points[group.best].reset();
-  }
-  std::erase_if(groups, is_alone);
-  return verdicts;
 }
 
 std::string describe_figure(const MetricColumn& metric, double figure) {

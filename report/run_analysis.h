@@ -25,8 +25,6 @@ struct RunResults {
   std::vector<Expectation> expectations = {};  ///< of the run's sweep
 
   std::size_t count_failed() const;
-  /// What a run that has not finished lacks, as a sentence; empty for one that has.
-  std::string describe_state() const;
 };
 
 /// Reads a run, by default the newest one. Throws StoreError when there is no such run.
@@ -78,28 +76,24 @@ struct VerdictGroup : RankedGroup {
 struct RunExtremes {
   MetricColumn metric;
   std::size_t best = 0;  ///< of the groups' bests
-  double figure = 0;     ///< its figure
   /// Nothing where no point is known to be slower than the best.
   std::optional<std::size_t> slowest = {};
   std::string distance =
       {};  ///< "94 % less than the best", "cut off, about 64 % less than the best"
 };
 
+/// The points of each group of `ranked_groups` compared. Points that the run compared in turn with
+/// the best are judged by that: an interval that contains 1 makes them the same. Others are the
+/// same as the best when the confidence intervals of their figures overlap, and not compared where
+/// one of the two is missing. The best is the winner of the group's search; without one it has an
+/// interval if any point has, and the rounds did not find another. Failed points and those without
+/// a figure have no verdict, nor has a pattern's only point; but a search's only one is the best.
 struct Verdicts {
   std::vector<VerdictGroup> groups;                      ///< in the order of `ranked_groups`
   std::vector<std::optional<PointVerdict>> of_points{};  ///< one per point of the run
   /// Nothing without groups, and where they are ranked by different metrics.
   std::optional<RunExtremes> overall = {};
 };
-
-/// Compares the points of each group of `ranked_groups`. Points that the run compared in turn with
-/// the best are judged by that: an interval that contains 1 makes them the same. Others are the
-/// same as the best when the confidence intervals of their figures overlap, and not compared where
-/// one of the two is missing. The best is the winner of the group's search; without one it has an
-/// interval if any point has, and the rounds did not find another. Failed points and those without
-/// a figure have no verdict, nor has a pattern's only point; but a search's only one is the best.
-/// `parameters` are those of the run's points.
-Verdicts judge(const RunResults& results, const std::vector<ParameterValues>& parameters);
 
 /// The figure as it is shown, with its unit if it has one: "4301 GB/s".
 std::string describe_figure(const MetricColumn& metric, double figure);

@@ -21,6 +21,14 @@ namespace {
 /// So many points are listed that break an expectation, or where counts disagree.
 constexpr std::size_t most_points_listed = 10;
 
+/// What a run that has not finished lacks, as a sentence; empty for one that has.
+std::string describe_state(const RunRecord& run) {
+  if (run.state == RunState::finished) return {};
+  return run.state == RunState::interrupted
+             ? "The run was interrupted: not all of its points are here."
+             : "The run has not finished: it is still going on, or it was killed.";
+}
+
 /// "66 points on NVIDIA H200: 64 ok, 2 failed, 40 reused from runs 1 and 2."
 std::string count_points(const RunResults& results) {
   const std::size_t failed = results.count_failed();
@@ -93,8 +101,7 @@ void add_verdict_on(const VerdictGroup& group, const RunAnalysis& run, Document&
   std::ranges::copy(std::span(group.same).first(same), std::back_inserter(shown));
   if (group.slowest) shown.push_back(*group.slowest);
   DocumentTable table = {{"configuration", figure_column(heading_of(group.metric)),
-                          figure_column("95 % interval"), "verdict", "compared in"},
-                         {}};
+                          figure_column("95 % interval"), "verdict", "compared in"}};
   for (const std::size_t i : shown) {
     const PointVerdict& verdict = *run.verdicts.of_points[i];
     std::string words = to_string(verdict);
@@ -137,8 +144,7 @@ Document agreement_section(const RunAnalysis& run) {
   const std::vector<CountAgreement> agreements = compare_counts(run.points);
   if (agreements.empty()) return {};
   DocumentTable table = {{"metric", figure_column("points agree"), figure_column("disagree"),
-                          figure_column("largest difference"), "at", "agreement means"},
-                         {}};
+                          figure_column("largest difference"), "at", "agreement means"}};
   std::vector<std::pair<const PointRecord*, std::string>> disagreeing;
   for (const CountAgreement& agreement : agreements) {
     const std::string& metric = agreement.metric;
@@ -166,8 +172,8 @@ Document agreement_section(const RunAnalysis& run) {
 Document expectations_section(const RunAnalysis& run,
                               const std::vector<ExpectationResult>& results) {
   if (results.empty()) return {};
-  DocumentTable table = {{"expectation", "verdict", figure_column("held"), figure_column("broken")},
-                         {}};
+  DocumentTable table = {
+      {"expectation", "verdict", figure_column("held"), figure_column("broken")}};
   Document broken;
   for (const ExpectationResult& result : results) {
     table.rows.push_back({describe(result.expectation), verdict_of(result),
@@ -228,7 +234,7 @@ class RunDocument {
     std::vector<std::string> notes = describe_run_notes(results_);
     std::ranges::move(describe_notes(results_.points), std::back_inserter(notes));
     Document title;
-    if (const std::string state = results_.describe_state(); !state.empty()) {
+    if (const std::string state = describe_state(results_.run); !state.empty()) {
       title.emplace_back(Paragraph{state, Tone::serious});
     }
     add_title(std::move(title), count_points(results_));
@@ -310,7 +316,7 @@ class RunDocument {
   void add_notes() {
     std::vector<std::string> warnings;
     std::vector<std::string> notes;
-    if (std::string state = results_.describe_state(); !state.empty()) {
+    if (std::string state = describe_state(results_.run); !state.empty()) {
       warnings.push_back(std::move(state));
     }
     if (const std::size_t failed = results_.count_failed(); failed > 0) {

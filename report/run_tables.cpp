@@ -27,25 +27,22 @@ Cell cell_of(const PointRecord& point, const MetricColumn& column) {
 void mark_best_cells(TableModel& table, std::span<const Better> metrics) {
   for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
     if (metrics[metric] == Better::neither) continue;
-    std::vector<std::pair<std::string, Cell*>> cells;
-    const Cell* best = nullptr;
+    std::vector<Cell*> cells;
     for (TableModel::Row& row : table.rows) {
       for (std::size_t i = metric; i < row.cells.size(); i += metrics.size()) {
         Cell& cell = row.cells[i];
         const bool is_figure = cell.kind == Cell::Kind::figure && !std::isnan(cell.low);
-        if (!is_figure || cell.is_cut_off) continue;
-        cells.emplace_back(format_figure(cell.low), &cell);
-        if (best == nullptr ||
-            (metrics[metric] == Better::higher ? cell.low > best->low : cell.low < best->low)) {
-          best = &cell;
-        }
+        if (is_figure && !cell.is_cut_off) cells.push_back(&cell);
       }
     }
-    if (best == nullptr) continue;
-    const std::string shown = format_figure(best->low);
-    const auto reads_the_same = [&](const auto& each) { return each.first == shown; };
-    if (std::ranges::all_of(cells, reads_the_same)) continue;
-    for (const auto& each : cells) each.second->is_best = reads_the_same(each);
+    if (cells.empty()) continue;
+    const auto [least, most] =
+        std::ranges::minmax_element(cells, {}, [](const Cell* cell) { return cell->low; });
+    const std::string best =
+        format_figure(metrics[metric] == Better::higher ? (*most)->low : (*least)->low);
+    const auto reads_as_best = [&](const Cell* cell) { return format_figure(cell->low) == best; };
+    if (std::ranges::all_of(cells, reads_as_best)) continue;
+    for (Cell* cell : cells) cell->is_best = reads_as_best(cell);
   }
 }
 

@@ -87,12 +87,6 @@ Columns key_columns(const TableModel& table, std::size_t widest, bool unicode) {
   return keys;
 }
 
-std::string_view escape_of(const Cell& cell) {
-  if (cell.kind == Cell::Kind::missing) return dim;
-  if (cell.kind == Cell::Kind::failed) return red;
-  return cell.is_best ? bold : std::string_view();
-}
-
 TextColumn value_column(const TableModel& table, std::size_t index) {
   TextColumn column;
   column.is_right_aligned = true;
@@ -103,7 +97,10 @@ TextColumn value_column(const TableModel& table, std::size_t index) {
     std::string text = text_of(cell, "-");
     const bool is_figure = cell.kind == Cell::Kind::figure;
     if (is_figure) text.append(fraction - fraction_of(text).size(), ' ');
-    column.add(std::move(text), escape_of(cell));
+    column.add(std::move(text), cell.kind == Cell::Kind::missing  ? dim
+                                : cell.kind == Cell::Kind::failed ? red
+                                : cell.is_best                    ? bold
+                                                                  : std::string_view());
   }
   return column;
 }

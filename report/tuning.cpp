@@ -254,21 +254,22 @@ class TuningWords {
   /// A point in its group's table.
   Cells line_of(std::size_t place, const std::vector<std::string>& roles,
                 const TuningOutcome& outcome) const {
-    Cells cells = {in_words(roles), configuration(place)};
-    const auto add = [&](std::string figure, double share, std::string words, int rounds) {
-      cells.insert(cells.end(), {std::move(figure), interval_of_point(place), share_of_peak(share),
-                                 std::move(words), rounds > 0 ? std::to_string(rounds) : ""});
-    };
-    if (place == *outcome.winner) {
-      const double figure = winners_figure(outcome);
-      add(format_figure(figure), figure, "best", outcome.found.rounds);
-    } else if (const auto& own = verdict(place)) {
-      add(figure_text(place), own->figure, to_string(*own), own->rounds);
-    } else {
+    const bool is_winner = place == *outcome.winner;
+    const auto& own = verdict(place);
+    if (!is_winner && !own) {
       const bool has_failed = run_.points[place]->status == PointStatus::failed;
-      cells.insert(cells.end(), {has_failed ? "failed" : no_figure, no_figure, "", "", ""});
+      const char* figure = has_failed ? "failed" : no_figure;
+      return {in_words(roles), configuration(place), figure, no_figure, "", "", ""};
     }
-    return cells;
+    const double figure = is_winner ? winners_figure(outcome) : own->figure;
+    const int rounds = is_winner ? outcome.found.rounds : own->rounds;
+    return {in_words(roles),
+            configuration(place),
+            is_winner ? format_figure(figure) : figure_text(place),
+            interval_of_point(place),
+            share_of_peak(figure),
+            is_winner ? "best" : to_string(*own),
+            rounds > 0 ? std::to_string(rounds) : ""};
   }
 
   void add_group(const TuningOutcome& outcome, Document& content) const {
@@ -293,10 +294,9 @@ class TuningWords {
     for (std::size_t i = 0; i < listed; ++i) add(outcome.same[i], "not distinguishable");
     if (outcome.worst) add(*outcome.worst, "worst");
     if (outcome.default_configuration) add(*outcome.default_configuration, "default");
-    DocumentTable table = {
-        {"", "configuration", figure_column(heading_of(column_)), figure_column("95 % interval"),
-         figure_column("of the peak [%]"), "verdict", figure_column("rounds")},
-        {}};
+    DocumentTable table = {{"", "configuration", figure_column(heading_of(column_)),
+                            figure_column("95 % interval"), figure_column("of the peak [%]"),
+                            "verdict", figure_column("rounds")}};
     for (const auto& [place, names] : roles) table.rows.push_back(line_of(place, names, outcome));
     add_table(std::move(table), content);
     if (outcome.same.size() > listed) {
@@ -334,8 +334,7 @@ class TuningWords {
         {"group", "winner", figure_column(heading_of(column_)), figure_column("95 % interval"),
          figure_column("of the peak [%]"), figure_column("in the final comparison"),
          figure_column("not distinguishable"), figure_column("worst"), "gain over the default",
-         figure_column("tried"), figure_column("failed"), figure_column("cut off"), "the search"},
-        {}};
+         figure_column("tried"), figure_column("failed"), figure_column("cut off"), "the search"}};
     for (const TuningOutcome& outcome : outcomes_) table.rows.push_back(line_of(outcome));
     const std::string end = table.rows.front().back();
     if (std::ranges::all_of(table.rows, [&](const Cells& row) { return row.back() == end; })) {

@@ -186,13 +186,14 @@ std::vector<std::string> describe_origin(const ExportedRun& run) {
       lines.push_back("counted with the emulator's own values, not tuned for them: " + own);
     }
   }
-  for (const auto& [what, text] : describe_provenance(run.results.run)) {
+  for (const auto& row : provenance_table(run.results.run).rows) {
+    const std::string& what = row[0];
     if (std::ranges::find(told, what) == told.end()) continue;
     // The emulator has a device's rules and is none.
     const Device& device = run.results.run.provenance.device;
     const bool is_no_device = is_counted && what == "device" && device.backend != "cuda";
     lines.push_back(is_no_device ? "counted by: " + device.name
-                                 : fmt::format("{}: {}", what, text));
+                                 : fmt::format("{}: {}", what, row[1]));
   }
   std::vector<std::string> metrics;
   for (const BestConfiguration& best : run.best) {

@@ -34,12 +34,6 @@ class ScopeNames {
   std::set<std::string> taken_;
 };
 
-/// The element type as a project spells it that has no pattern around it.
-std::string spell(const ElementType& type) {
-  const bool is_fixed_width = type.name().ends_with("_t");
-  return is_fixed_width ? "std::" + type.name() : type.cuda();
-}
-
 /// The text as a string literal of plain ASCII.
 std::string literal(std::string_view text) {
   std::string result = "\"";
@@ -59,7 +53,10 @@ std::string literal(std::string_view text) {
 
 std::string constant(const std::string& name, const Value& value) {
   if (const auto* type = std::get_if<ElementType>(&value)) {
-    return fmt::format("using {} = {};", name, spell(*type));
+    // As a project spells it that has no pattern around it.
+    const bool is_fixed_width = type->name().ends_with("_t");
+    return fmt::format("using {} = {};", name,
+                       is_fixed_width ? "std::" + type->name() : type->cuda());
   }
   const auto declare = [&](std::string_view type, const std::string& text) {
     return fmt::format("static constexpr {} {} = {};", type, name, text);
@@ -189,11 +186,6 @@ struct Winner {
   friend bool operator==(const Winner&, const Winner&) = default;
 };
 
-std::string condition_on(const std::string& name, const Value& value) {
-  if (const auto* truth = std::get_if<bool>(&value)) return (*truth ? "" : "!") + name;
-  return fmt::format("{} == {}", name, to_string(value));
-}
-
 /// A condition that of `offered` only `wanted` satisfy.
 std::string one_of(const std::vector<Bindings>& wanted, const std::vector<Bindings>& offered) {
   std::vector<std::string> alternatives;
@@ -202,7 +194,11 @@ std::string one_of(const std::vector<Bindings>& wanted, const std::vector<Bindin
     for (const Bindings::Entry& entry : row.entries()) {
       const bool varies = std::ranges::any_of(
           offered, [&](const Bindings& other) { return *other.find(entry.first) != entry.second; });
-      if (varies) conditions.push_back(condition_on(entry.first, entry.second));
+      const auto* truth = std::get_if<bool>(&entry.second);
+      if (!varies) continue;
+      conditions.push_back(truth != nullptr
+                               ? (*truth ? "" : "!") + entry.first
+                               : fmt::format("{} == {}", entry.first, to_string(entry.second)));
     }
     const std::string all = fmt::format("{}", fmt::join(conditions, " && "));
     alternatives.push_back(conditions.size() > 1 ? "(" + all + ")" : all);
