@@ -101,13 +101,12 @@ struct ExpectationResult {
   /// How many points that succeeded are meant by it.
   std::size_t meant() const { return held + broken.size() + unchecked; }
   bool applies() const { return meant() > 0; }
-  /// Whether nothing could be checked for the one reason that counts are still missing.
-  bool is_open() const {
-    return held + broken.size() == 0 && uncounted > 0 && uncounted == unchecked;
-  }
   /// False also when no point could be checked; but a part of the sweep need not have one, and
-  /// counts may follow.
-  bool kept() const { return broken.empty() && (held > 0 || is_open() || (is_part && !applies())); }
+  /// counts may follow where they alone are missing.
+  bool kept() const {
+    const bool is_open = held == 0 && uncounted > 0 && uncounted == unchecked;
+    return broken.empty() && (held > 0 || is_open || (is_part && !applies()));
+  }
 };
 
 /// Checks each expectation on each point that succeeded, has the parameters it names, and is meant

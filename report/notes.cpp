@@ -29,16 +29,12 @@ std::string describe_configuration(const RunResults& results, std::int64_t ordin
 
 /// ", clock 1980 to 1700 MHz, 45 to 72 °C": from the first time to the last, as far as known.
 std::string describe_conditions(const AnchorRecord& first, const AnchorRecord& last) {
-  std::string text;
-  if (first.sm_clock_hz > 0 && last.sm_clock_hz > 0) {
-    text += fmt::format(", clock {:.0f} to {:.0f} MHz", first.sm_clock_hz / 1e6,
-                        last.sm_clock_hz / 1e6);
-  }
-  if (first.temperature_celsius > 0 && last.temperature_celsius > 0) {
-    text +=
-        fmt::format(", {:.0f} to {:.0f} °C", first.temperature_celsius, last.temperature_celsius);
-  }
-  return text;
+  const auto range = [](const char* before, double from, double to, const char* unit) {
+    if (from <= 0 || to <= 0) return std::string();
+    return fmt::format(", {}{:.0f} to {:.0f} {}", before, from, to, unit);
+  };
+  return range("clock ", first.sm_clock_hz / 1e6, last.sm_clock_hz / 1e6, "MHz") +
+         range("", first.temperature_celsius, last.temperature_celsius, "°C");
 }
 
 /// How far one anchor configuration's times lie apart.

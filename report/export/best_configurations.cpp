@@ -186,7 +186,8 @@ std::vector<std::string> describe_origin(const ExportedRun& run) {
       lines.push_back("counted with the emulator's own values, not tuned for them: " + own);
     }
   }
-  for (const auto& row : provenance_table(run.results.run).rows) {
+  const DocumentTable provenance = provenance_table(run.results.run);
+  for (const std::vector<std::string>& row : provenance.rows) {
     const std::string& what = row[0];
     if (std::ranges::find(told, what) == told.end()) continue;
     // The emulator has a device's rules and is none.
