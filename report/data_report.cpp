@@ -11,8 +11,6 @@
 
 #include "engine/text/characters.h"
 #include "report/findings.h"
-#include "report/point_columns.h"
-#include "report/run_analysis.h"
 #include "report/run_report.h"
 
 namespace sweep {

@@ -5,13 +5,9 @@
 #include <array>
 #include <optional>
 
-#include "engine/spec/metric.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
-#include "report/document.h"
 #include "report/findings.h"
-#include "report/point_columns.h"
-#include "report/run_analysis.h"
 
 namespace sweep {
 namespace {

@@ -6,13 +6,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "engine/spec/report_layout.h"
-#include "engine/store/record.h"
 #include "report/document.h"
-#include "report/point_columns.h"
 #include "report/run_analysis.h"
 
 namespace sweep {

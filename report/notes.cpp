@@ -10,7 +10,6 @@
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/findings.h"
-#include "report/point_columns.h"
 
 namespace sweep {
 namespace {

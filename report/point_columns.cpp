@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 
-#include "engine/store/record.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
 

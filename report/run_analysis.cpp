@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "engine/text/units.h"
-#include "report/point_columns.h"
 
 namespace sweep {
 namespace {
@@ -195,9 +194,8 @@ Verdicts judge(const RunResults& results, const std::vector<ParameterValues>& pa
 }  // namespace
 
 std::size_t RunResults::count_failed() const {
-  return static_cast<std::size_t>(std::ranges::count_if(points, [](const StoredPoint& stored) {
-    return stored.point.status == PointStatus::failed;
-  }));
+  const auto status = [](const StoredPoint& stored) { return stored.point.status; };
+  return static_cast<std::size_t>(std::ranges::count(points, PointStatus::failed, status));
 }
 
 RunResults load_results(const Store& store, std::optional<std::int64_t> run_id) {
@@ -264,7 +262,6 @@ std::string describe_same(std::size_t count) {
 }
 
 std::string describe_not_compared(const VerdictGroup& group) {
-  if (group.not_compared == 0) return {};
   return fmt::format("{} {} not compared, for want of an interval",
                      format_thousands(group.not_compared), group.not_compared == 1 ? "is" : "are");
 }

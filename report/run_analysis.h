@@ -10,7 +10,6 @@
 
 #include "engine/spec/report_layout.h"
 #include "engine/store/ranking.h"
-#include "engine/store/record.h"
 #include "engine/store/store.h"
 #include "report/point_columns.h"
 
@@ -101,7 +100,7 @@ std::string describe_figure(const MetricColumn& metric, double figure);
 /// "; 3 configurations are the same", to follow a line about the best; empty for none.
 std::string describe_same(std::size_t count);
 
-/// "3 are not compared, for want of an interval"; empty for none.
+/// "3 are not compared, for want of an interval".
 std::string describe_not_compared(const VerdictGroup& group);
 
 /// Whether the group's best is the winner of its search, of which there is more to tell.

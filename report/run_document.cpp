@@ -9,10 +9,8 @@
 #include "engine/text/units.h"
 #include "report/charts/chart.h"
 #include "report/display_text.h"
-#include "report/document.h"
 #include "report/findings.h"
 #include "report/html/page_parts.h"
-#include "report/point_columns.h"
 #include "report/run_report.h"
 
 namespace sweep {

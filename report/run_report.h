@@ -2,15 +2,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/spec/metric.h"
-#include "engine/text/value.h"
 #include "report/document.h"
-#include "report/point_columns.h"
 #include "report/run_analysis.h"
 
 // A run in each format that a report has. A further one is a function here, and a row of the

@@ -9,7 +9,6 @@
 
 #include "engine/text/units.h"
 #include "report/display_text.h"
-#include "report/document.h"
 #include "report/findings.h"
 #include "report/run_report.h"
 

@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <tuple>
 
-#include "engine/store/ranking.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
 #include "report/findings.h"
-#include "report/run_analysis.h"
 
 namespace sweep {
 namespace {
@@ -38,15 +35,13 @@ void find_tuned(ExportedRun& run) {
 /// The best of each pattern: the verdict's, but a pattern's only point has none.
 void find_judged(ExportedRun& run) {
   const std::vector<StoredPoint>& points = run.results.points;
-  const Verdicts verdicts = RunAnalysis(run.results).verdicts;
+  const RunAnalysis analysis(run.results);
+  const Verdicts& verdicts = analysis.verdicts;
   const std::vector<RankedGroup> groups = ranked_groups(points);
-  std::vector<std::string> patterns;
-  std::map<std::string, std::int64_t> counts;
-  for (const StoredPoint& stored : points) {
-    const std::string& pattern = stored.point.key.pattern_name;
-    if (counts[pattern]++ == 0) patterns.push_back(pattern);
-  }
-  for (const std::string& pattern : patterns) {
+  const ParameterValues* patterns = find_parameter(analysis.parameters, "pattern");
+  if (patterns == nullptr) return;
+  for (const Value& value : patterns->values()) {
+    const std::string pattern = to_string(value);
     const auto ranked = std::ranges::find(groups, pattern, &RankedGroup::pattern);
     if (ranked == groups.end()) {
       run.without_best.push_back(fmt::format("pattern={}: none of its points has a time", pattern));
@@ -66,7 +61,9 @@ void find_judged(ExportedRun& run) {
     const Interval interval = interval_of(point, ranked->ranked_by).value_or(Interval{});
     best.figure_low = interval.low;
     best.figure_high = interval.high;
-    best.configurations = best.tried = counts[pattern];
+    best.tried = std::ranges::count(analysis.points, pattern,
+                                    [](const PointRecord* each) { return each->key.pattern_name; });
+    best.configurations = best.tried;
   }
 }
 

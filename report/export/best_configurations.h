@@ -1,16 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/store/ranking.h"
-#include "report/point_columns.h"
 #include "report/run_analysis.h"
 
 namespace sweep {

@@ -18,21 +18,15 @@ namespace {
 
 constexpr std::size_t comment_width = 100;
 
-/// Names that must differ within one scope.
-class ScopeNames {
- public:
-  /// The name itself where it is not taken, else with "_2", "_3" and so on after it; taken then.
-  std::string take(const std::string& name) {
-    std::string result = name;
-    for (int number = 2; !taken_.insert(result).second; ++number) {
-      result = name + (name.ends_with('_') ? "" : "_") + std::to_string(number);
-    }
-    return result;
+/// The name itself where the scope does not have it, else with "_2", "_3" and so on after it; then
+/// the scope has it.
+std::string take_name(std::set<std::string>& scope, const std::string& name) {
+  std::string result = name;
+  for (int number = 2; !scope.insert(result).second; ++number) {
+    result = name + (name.ends_with('_') ? "" : "_") + std::to_string(number);
   }
-
- private:
-  std::set<std::string> taken_;
-};
+  return result;
+}
 
 /// The text as a string literal of plain ASCII.
 std::string literal(std::string_view text) {
@@ -128,21 +122,21 @@ std::string includes_of(std::span<const ExportedRun> runs) {
 }
 
 std::string write_struct(const ExportedRun& run, const BestConfiguration& best,
-                         const std::string& name, ScopeNames members) {
+                         const std::string& name, std::set<std::string> members) {
   const PointKey& key = point_of(run, best).key;
   std::string text = comment_lines("//", describe_best(run, best), comment_width);
   text += fmt::format("struct {} {{\n", name);
-  text += fmt::format("  static constexpr const char* {} = {};\n", members.take("pattern"),
+  text += fmt::format("  static constexpr const char* {} = {};\n", take_name(members, "pattern"),
                       literal(key.pattern_name));
   for (const auto& [parameter, value] : key.parameters.entries()) {
     const bool is_name = why_not_a_name(parameter).empty();
-    const std::string member = members.take(is_name ? parameter : cxx_identifier(parameter));
+    const std::string member = take_name(members, is_name ? parameter : cxx_identifier(parameter));
     const bool is_own = std::ranges::find(run.emulators_own, parameter) != run.emulators_own.end();
     text +=
         fmt::format("  {}{}\n", constant(member, value), is_own ? "  // the emulator's own" : "");
   }
   text += fmt::format("  static constexpr double {} = {};",
-                      members.take(cxx_identifier(best.column.name)), decimal(best.figure));
+                      take_name(members, cxx_identifier(best.column.name)), decimal(best.figure));
   std::string unit = unit_of(best.column.name);
   if (best.column.origin != Origin::measured) {
     unit += fmt::format("{}{}", unit.empty() ? "" : ", ", to_string(best.column.origin));
@@ -154,12 +148,11 @@ std::string write_device(const ExportedRun& run, const std::string& name) {
   std::string text;
   for (const std::string& line : describe_origin(run)) text += comment_lines("//", line);
   text += fmt::format("namespace {} {{\n", name);
-  ScopeNames structs;
+  std::set<std::string> structs;
   for (const BestConfiguration& best : run.best) {
-    const std::string struct_name = structs.take(name_of(run, best));
-    ScopeNames members;
-    members.take(struct_name);  // a member cannot have its struct's name
-    text += '\n' + write_struct(run, best, struct_name, members);
+    const std::string struct_name = take_name(structs, name_of(run, best));
+    // A member cannot have its struct's name.
+    text += '\n' + write_struct(run, best, struct_name, {struct_name});
   }
   return text + fmt::format("\n}}  // namespace {}\n", name);
 }
@@ -356,10 +349,10 @@ std::string write_header(std::span<const ExportedRun> runs) {
   text += "// Written by `sweep export`: changes belong into the sweep.\n#pragma once\n\n";
   text += includes_of(runs);
   text += fmt::format("namespace {} {{\n", space);
-  ScopeNames devices;
+  std::set<std::string> devices;
   for (const ExportedRun& run : runs) {
     const std::string device = in_small_letters(run.results.run.provenance.device.name);
-    text += '\n' + write_device(run, devices.take(cxx_identifier(device)));
+    text += '\n' + write_device(run, take_name(devices, cxx_identifier(device)));
   }
   return text + fmt::format("\n}}  // namespace {}\n", space);
 }

@@ -15,7 +15,6 @@
 #include "report/charts/draw_chart.h"
 #include "report/findings.h"
 #include "report/html/page_parts.h"
-#include "report/point_columns.h"
 #include "report/run_report.h"
 
 namespace sweep {

@@ -9,7 +9,6 @@
 
 #include "report/charts/chart.h"
 #include "report/document.h"
-#include "report/run_analysis.h"
 
 namespace sweep {
 

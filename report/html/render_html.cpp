@@ -9,7 +9,6 @@
 
 #include "engine/text/characters.h"
 #include "report/display_text.h"
-#include "report/document.h"
 #include "report/html/page_parts.h"
 
 namespace sweep {
