@@ -23,8 +23,7 @@ ComparisonRequest read_comparison(const GivenOptions& given) {
       throw UsageError("--metric {}: {}", word, error.what());
     }
   }
-  if (given.has("threshold")) {
-    std::string text = given.text("threshold");
+  if (std::string text = given.text("threshold"); given.has("threshold")) {
     std::erase(text, '%');
     const auto number = parse_decimal(text);
     if (!number || *number < 0) {

@@ -183,14 +183,6 @@ RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
   return request;
 }
 
-/// What a run's end means for scripts. A stop by a signal counts before points that failed, and
-/// these before expectations that are not kept.
-int exit_code_of(const RunSummary& summary, const std::vector<ExpectationResult>& expectations) {
-  if (summary.interrupted) return stopped_exit_code();
-  const bool kept = std::ranges::all_of(expectations, &ExpectationResult::kept);
-  return summary.failed > 0 || !kept ? exit_points_failed : exit_done;
-}
-
 /// Measures, writes the reports, and returns the exit code.
 int measure_and_report(const LoadedSweep& loaded, RunRequest request, const Executor& executor,
                        Store& store, const RunOptions& options, const ProgramCache* cache) {
@@ -245,8 +237,12 @@ int measure_and_report(const LoadedSweep& loaded, RunRequest request, const Exec
   end.files.push_back(database);
   const bool is_part = !options.set.empty() || request.sweep.tune || executor.replay;
   end.expectations = check_expectations_on(request.sweep.expect, results.points, is_part);
-  end.exit_code = exit_code_of(summary, end.expectations);
-  if (problem && !summary.interrupted) end.exit_code = problem->code();
+  // For scripts a stop by a signal counts before what cannot be written, and that before points
+  // that failed and expectations that are not kept.
+  const bool kept = std::ranges::all_of(end.expectations, &ExpectationResult::kept);
+  end.exit_code = summary.failed > 0 || !kept ? exit_points_failed : exit_done;
+  if (problem) end.exit_code = problem->code();
+  if (summary.interrupted) end.exit_code = stopped_exit_code();
   end.exit_code = code_after_watching(end.exit_code);
   if (summary.interrupted) end.resume = resume_command();
   conclude(summary, analysis, end, options.given);
