@@ -7,7 +7,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <utility>
 
 #include "engine/text/characters.h"
 #include "report/findings.h"

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <set>
 #include <span>
-#include <utility>
 
 #include "engine/text/units.h"
 #include "report/charts/chart.h"

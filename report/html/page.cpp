@@ -7,8 +7,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <string>
-#include <string_view>
 
 #include "engine/text/characters.h"
 #include "engine/text/units.h"

@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "engine/text/characters.h"
