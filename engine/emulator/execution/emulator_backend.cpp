@@ -228,7 +228,7 @@ GridOptions EmulatorExecution::grid_options() const {
 void EmulatorExecution::launch() {
   guarded(workload_, [&] {
     Launch launch = emulated_->launch();
-    static_cast<LaunchRules&>(launch) = settings_;
+    static_cast<LaunchRules&>(launch) = static_cast<const LaunchRules&>(settings_);
     launch.multiprocessors = std::max(settings_.profile.multiprocessors, 1U);
     prepare_launch(launch);
     const GridOptions options = grid_options();
