@@ -1,11 +1,14 @@
 #include "engine/spec/metric.h"
 
 #include <algorithm>
+#include <array>
 
 #include "engine/text/diagnostic.h"
 
 namespace sweep {
 namespace {
+
+constexpr std::array<std::string_view, 3> origin_names = {"measured", "hardware", "emulated"};
 
 /// Of a ratio of counts.
 constexpr CountTolerance ratio{.absolute = 0};
@@ -252,16 +255,13 @@ std::string_view to_string(Better better) {
 }
 
 std::string_view to_string(Origin origin) {
-  return origin == Origin::measured   ? "measured"
-         : origin == Origin::hardware ? "hardware"
-                                      : "emulated";
+  return origin_names.at(static_cast<std::size_t>(origin));
 }
 
 std::optional<Origin> find_origin(std::string_view name) {
-  for (const Origin origin : {Origin::measured, Origin::hardware, Origin::emulated}) {
-    if (to_string(origin) == name) return origin;
-  }
-  return std::nullopt;
+  const auto place = std::ranges::find(origin_names, name) - origin_names.begin();
+  return place < std::ssize(origin_names) ? std::optional(static_cast<Origin>(place))
+                                          : std::nullopt;
 }
 
 CounterFormula parse_formula(std::string metric, std::string_view text) {
@@ -284,12 +284,10 @@ std::span<const MetricDefinition> metric_definitions() {
 
 std::vector<MetricGroup> metric_groups() {
   std::vector<MetricGroup> groups;
-  const auto table = metric_definitions();
-  for (std::size_t begin = 0; begin < table.size(); begin += groups.back().metrics.size()) {
-    const auto rest = table.subspan(begin);
-    const auto end = std::ranges::find_if(
-        rest, [&](const MetricDefinition& metric) { return metric.group != rest[0].group; });
-    groups.push_back({rest[0].group, {rest.begin(), end}});
+  for (const MetricDefinition& metric : metric_definitions()) {
+    if (groups.empty() || groups.back().name != metric.group) groups.push_back({metric.group, {}});
+    std::span<const MetricDefinition>& metrics = groups.back().metrics;
+    metrics = {metrics.empty() ? &metric : metrics.data(), metrics.size() + 1};
   }
   return groups;
 }

@@ -142,19 +142,6 @@ class HeaderReader {
         "a condition over several parameters stands under require:");
   }
 
-  /// The type that a map says, or the kind of a default such as `true`, `float` or `64 Mi`, which
-  /// may use the parameters before.
-  std::optional<ValueKind> kind_of_parameter(const MapReader* map,
-                                             const std::optional<Expression>& value) {
-    const auto type = map != nullptr ? map->choice("type", parameter_types, "a type of parameter",
-                                                   "the types are")
-                                     : std::nullopt;
-    if (type) return parameter_kinds.at(*type);
-    if (!value || is_blameless(*value)) return std::nullopt;
-    Diagnostics ignored;
-    return value->check(scope_, ignored);
-  }
-
   void check_default(const std::string& parameter, const Expression& value,
                      std::optional<ValueKind> kind) {
     const std::string what = fmt::format("the default of '{}'", parameter);
@@ -192,23 +179,28 @@ class HeaderReader {
     Parameter parameter{key.text};
     parameter.where = key.where;
     std::optional<Expression> value;
-    std::optional<MapReader> reader;
+    std::optional<ValueKind> kind;
     if (node.is_scalar()) {
       value = read_expression(node, key.text, diagnostics_);
     } else {
-      reader.emplace(node, fmt::format("the parameter '{}'", key.text), parameter_keys,
-                     diagnostics_);
-      reader->require("default",
-                      "for example default: 256, which sweeps that do not name the parameter take");
-      value = reader->expression("default");
-      parameter.min = read_bound(*reader, "min");
-      parameter.max = read_bound(*reader, "max");
-      const auto figure = reader->choice("device", device_figure_names, "a figure of the device",
-                                         "the figures are");
+      const MapReader reader(node, fmt::format("the parameter '{}'", key.text), parameter_keys,
+                             diagnostics_);
+      reader.require("default",
+                     "for example default: 256, which sweeps that do not name the parameter take");
+      value = reader.expression("default");
+      const auto type =
+          reader.choice("type", parameter_types, "a type of parameter", "the types are");
+      if (type) kind = parameter_kinds.at(*type);
+      parameter.min = read_bound(reader, "min");
+      parameter.max = read_bound(reader, "max");
+      const auto figure =
+          reader.choice("device", device_figure_names, "a figure of the device", "the figures are");
       if (figure) parameter.device = device_figure_names.at(*figure);
-      parameter.help = reader->text("help");
+      parameter.help = reader.text("help");
     }
-    auto kind = kind_of_parameter(reader ? &*reader : nullptr, value);
+    // A default such as `true`, `float` or `64 Mi` has a kind, and may use the parameters before.
+    Diagnostics ignored;
+    if (!kind && value && !is_blameless(*value)) kind = value->check(scope_, ignored);
     if (kind == ValueKind::word) {
       diagnostics_.error(value->where(), fmt::format("the default of '{}' must be an integer, a "
                                                      "boolean or an element type",

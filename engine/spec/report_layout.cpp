@@ -91,17 +91,16 @@ bool check_percent(const ExpectationSide& number, const ExpectationSide& other,
     return false;
   }
   if (!number.percent || is_share) return true;
-  const auto* expression = std::get_if<Expression>(&other.value);
-  if (expression != nullptr && is_identifier(expression->text())) {
-    diagnostics.error(expression->where(),
-                      fmt::format("'{}' is no metric, and a number in % is compared with one",
-                                  expression->text()),
-                      suggest_metric(expression->text()));
-    return false;
+  if (std::holds_alternative<Expression>(other.value) && is_identifier(other.text)) {
+    diagnostics.error(
+        other.where,
+        fmt::format("'{}' is no metric, and a number in % is compared with one", other.text),
+        suggest_metric(other.text));
+  } else {
+    diagnostics.error(number.where, metric != nullptr
+                                        ? fmt::format("'{}' is not a share in %", metric->name)
+                                        : "a number in % is compared with a metric in %");
   }
-  diagnostics.error(number.where, metric != nullptr
-                                      ? fmt::format("'{}' is not a share in %", metric->name)
-                                      : "a number in % is compared with a metric in %");
   return false;
 }
 
