@@ -137,10 +137,8 @@ class Enumeration {
     PatternWalk walk =
         walk_pattern(part.pattern, part.axes, part.constraints, space_.removed, left_);
     found_ += walk.found_count;
-    if (walk.ending == PatternWalk::Ending::failed) {
-      report_failure({part.pattern, walk.failing}, part.constraints);
-    }
-    is_counted_ = is_counted_ && walk.ending == PatternWalk::Ending::complete;
+    if (walk.failing) report_failure({part.pattern, *walk.failing}, part.constraints);
+    is_counted_ = is_counted_ && walk.is_complete;
     return walk;
   }
 

@@ -245,7 +245,7 @@ class Walker {
     }
     for (const Level::Row& row : level.left) {
       if (limits_->tries == 0 || (only_counts_ && limits_->counting_tries == 0)) {
-        walk_.ending = PatternWalk::Ending::too_many_tries;
+        walk_.is_complete = false;
         return false;
       }
       --limits_->tries;
@@ -263,7 +263,6 @@ class Walker {
     if (limits_->configurations == 0) {
       only_counts_ = true;
     } else if (fails) {
-      walk_.ending = PatternWalk::Ending::failed;
       walk_.failing = given(combination);
       return false;
     } else {

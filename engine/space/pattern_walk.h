@@ -17,13 +17,10 @@ struct Constraint {
 /// What came of walking through one pattern's combinations, each of which is named by its number in
 /// the space's order.
 struct PatternWalk {
-  enum class Ending {
-    complete,
-    too_many_tries,
-    failed,  ///< an expression has no value for a combination that no constraint removes
-  };
-  Ending ending = Ending::complete;
-  Bindings failing = {};  ///< the values that the axes give the combination that failed
+  bool is_complete = true;  ///< the tries were enough
+  /// The values that the axes give a combination that no constraint removes, and for which an
+  /// expression has no value; the walk ends there.
+  std::optional<Bindings> failing = {};
   /// How many satisfy every constraint, up to the ending.
   std::uint64_t found_count = 0;
   /// Those, in order, once the walk is complete; nothing when there are more than the limits allow.

@@ -135,13 +135,6 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
                     "put it into the pattern's code");
       }
       check_pattern(*pattern, reading, found);
-      for (const KernelDeclaration& kernel : find_kernels(pattern->body)) {
-        if (kernel.name != pattern->name) continue;
-        const std::size_t count = std::min(kernel.parameters.size(), pattern->buffers.size());
-        for (std::size_t i = 0; i < count; ++i) {
-          pattern->buffers[i].is_const = kernel.parameters[i].is_const;
-        }
-      }
     }
   }
   diagnostics.add_all(in_reading_order(found));

@@ -18,7 +18,7 @@ namespace {
 
 class Checks {
  public:
-  Checks(const Pattern& pattern, const HeaderReading& header, Diagnostics& diagnostics)
+  Checks(Pattern& pattern, const HeaderReading& header, Diagnostics& diagnostics)
       : pattern_(pattern), header_(header), diagnostics_(diagnostics) {}
 
   void run() {
@@ -138,6 +138,7 @@ class Checks {
     }
     for (std::size_t i = 0; i < passed.size(); ++i) {
       const KernelParameter& parameter = kernel.parameters[i];
+      if (passed[i].is_buffer) pattern_.buffers[i].is_const = parameter.is_const;
       const std::string& name = passed[i].name;
       if (passed[i].type.empty() || is_among(header_.mistyped, name)) continue;
       std::string_view given = parameter.type;
@@ -180,11 +181,7 @@ class Checks {
                          defaults_);
     }
     for (const HeaderFigure& figure : header_.figures) {
-      if (figure.least) {
-        check_value(figure.expression, environment, figure.what, *figure.least);
-      } else {
-        value_of(figure.expression, environment, diagnostics_);
-      }
+      check_value(figure.expression, environment, figure.what, figure.least);
     }
   }
 
@@ -201,7 +198,7 @@ class Checks {
         defaults_);
   }
 
-  const Pattern& pattern_;
+  Pattern& pattern_;
   const HeaderReading& header_;
   Diagnostics& diagnostics_;
   std::string defaults_;  ///< "BLOCK=256 N=1024"
@@ -209,7 +206,7 @@ class Checks {
 
 }  // namespace
 
-void check_pattern(const Pattern& pattern, const HeaderReading& header, Diagnostics& diagnostics) {
+void check_pattern(Pattern& pattern, const HeaderReading& header, Diagnostics& diagnostics) {
   Checks(pattern, header, diagnostics).run();
 }
 

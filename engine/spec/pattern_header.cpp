@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <limits>
 #include <memory>
 
 #include "engine/spec/keys.h"
@@ -84,8 +85,8 @@ class HeaderReader {
   }
 
   /// Keeps an expression that must be an integer.
-  void take(std::optional<Expression> expression, std::string what,
-            std::optional<std::int64_t> least, Expression& result) {
+  void take(std::optional<Expression> expression, std::string what, std::int64_t least,
+            Expression& result) {
     if (!expression) return;
     if (!is_blameless(*expression)) {
       check_kind(*expression, scope_, ValueKind::integer, what, diagnostics_);
@@ -326,8 +327,8 @@ class HeaderReader {
     const bool has_point = value != nullptr && value->text.find('.') != std::string::npos;
     if (is_floating && has_point) argument.decimal = parse_decimal(value->text);
     if (argument.decimal) return;
-    take(reader.expression("value"), fmt::format("the value of '{}'", argument.name), {},
-         argument.value);
+    take(reader.expression("value"), fmt::format("the value of '{}'", argument.name),
+         std::numeric_limits<std::int64_t>::min(), argument.value);
   }
 
   std::vector<Expression> read_extent(const MapReader& reader, std::string_view key) {

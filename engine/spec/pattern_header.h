@@ -25,8 +25,8 @@ std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& d
 /// An expression of a header that comes to an integer.
 struct HeaderFigure {
   Expression expression;
-  std::string what;                   ///< "the length of 'in'"
-  std::optional<std::int64_t> least;  ///< that it may be
+  std::string what;    ///< "the length of 'in'"
+  std::int64_t least;  ///< that it may be
 };
 
 /// What the checks of a pattern need besides it, so that one mistake has one message.
@@ -41,8 +41,9 @@ struct HeaderReading {
 HeaderReading read_header(const YamlNode& header, Pattern& pattern, Diagnostics& diagnostics);
 
 /// Checks what was read beside the CUDA source: the kernel's signature, and that the default
-/// configuration evaluates and satisfies the pattern's own requirements.
-void check_pattern(const Pattern& pattern, const HeaderReading& header, Diagnostics& diagnostics);
+/// configuration evaluates and satisfies the pattern's own requirements. Notes which buffers the
+/// kernel takes as pointers to const.
+void check_pattern(Pattern& pattern, const HeaderReading& header, Diagnostics& diagnostics);
 
 /// The blocks that a pattern file of this text launches with these parameters, by its header alone.
 /// Nothing where the text is none or the grid cannot be computed.
