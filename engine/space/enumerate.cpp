@@ -8,7 +8,6 @@
 #include <set>
 #include <stdexcept>
 
-#include "engine/space/pattern_walk.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -31,7 +30,13 @@ class Enumeration {
     left_.configurations = std::min(limits_.configurations, configurations_in_memory());
     const std::uint64_t most = left_.configurations;
     std::vector<PatternWalk> walks;
-    for (const Part& part : parts_) walks.push_back(walk(part));
+    for (const Part& part : parts_) {
+      const PatternWalk& walk = walks.emplace_back(
+          walk_pattern(part.pattern, part.axes, part.constraints, space_.removed, left_));
+      if (walk.failing) report_failure({part.pattern, *walk.failing}, part.constraints);
+      found_ += walk.found_count;
+      is_counted_ = is_counted_ && walk.is_complete;
+    }
     require_at_most(most);
     for (const PatternWalk& walk : walks) {
       space_.configurations.reserve(space_.configurations.size() + walk.found.size());
@@ -131,15 +136,6 @@ class Enumeration {
       parameters = std::max(parameters, part.pattern->parameters.size());
     }
     return limits_.memory / (bytes_per_configuration + parameters * bytes_per_parameter);
-  }
-
-  PatternWalk walk(const Part& part) {
-    PatternWalk walk =
-        walk_pattern(part.pattern, part.axes, part.constraints, space_.removed, left_);
-    found_ += walk.found_count;
-    if (walk.failing) report_failure({part.pattern, *walk.failing}, part.constraints);
-    is_counted_ = is_counted_ && walk.is_complete;
-    return walk;
   }
 
   /// Throws past the limits.

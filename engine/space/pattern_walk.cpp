@@ -1,5 +1,3 @@
-#include "engine/space/pattern_walk.h"
-
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -8,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "engine/space/enumerate.h"
 #include "engine/text/expression.h"
 
 namespace sweep {
