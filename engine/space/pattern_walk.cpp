@@ -52,8 +52,9 @@ using AxisSet = std::set<std::size_t>;
 class Walker {
  public:
   Walker(const Pattern& pattern, const std::vector<Axis>& axes,
-         const std::vector<Constraint>& constraints)
-      : axes_(axes) {
+         const std::vector<Constraint>& constraints, std::vector<Removed>& removed,
+         SpaceLimits& limits)
+      : axes_(axes), removed_(removed), limits_(limits) {
     for (const Parameter& parameter : pattern.parameters) {
       add_slot(parameter.name, &parameter.default_value);
     }
@@ -84,9 +85,7 @@ class Walker {
     }
   }
 
-  PatternWalk run(std::vector<Removed>& removed, SpaceLimits& limits) {
-    removed_ = &removed;
-    limits_ = &limits;
+  PatternWalk run() {
     const bool derived = derive(root_);
     std::uint64_t all = 1;
     for (const Axis& axis : axes_) all *= axis.rows.size();
@@ -220,7 +219,7 @@ class Walker {
         left.push_back({row.number, row.fails || verdict == Verdict::fails});
       }
       sifted.left = std::move(left);
-      (*removed_)[check.removed_row].count += (before - sifted.left.size()) * others;
+      removed_[check.removed_row].count += (before - sifted.left.size()) * others;
     }
     std::uint64_t below = 1;
     bool is_free = true;
@@ -237,18 +236,18 @@ class Walker {
     if (depth == levels_.size()) return arrive(combination, fails);
     const Level& level = levels_[depth];
     // Where no constraint is left to try, what is only counted need not be walked through.
-    if (limits_->configurations == 0 && level.is_free) {
+    if (limits_.configurations == 0 && level.is_free) {
       only_counts_ = true;
       walk_.found_count += level.left.size() * level.below;
       return true;
     }
     for (const Level::Row& row : level.left) {
-      if (limits_->tries == 0 || (only_counts_ && limits_->counting_tries == 0)) {
+      if (limits_.tries == 0 || (only_counts_ && limits_.counting_tries == 0)) {
         walk_.is_complete = false;
         return false;
       }
-      --limits_->tries;
-      if (only_counts_) --limits_->counting_tries;
+      --limits_.tries;
+      if (only_counts_) --limits_.counting_tries;
       const bool derived = bind(level, row.number);
       const Verdict verdict = try_checks(level.checks, level.below);
       if (verdict == Verdict::broken) continue;
@@ -259,13 +258,13 @@ class Walker {
   }
 
   bool arrive(std::uint64_t combination, bool fails) {
-    if (limits_->configurations == 0) {
+    if (limits_.configurations == 0) {
       only_counts_ = true;
     } else if (fails) {
       walk_.failing = given(combination);
       return false;
     } else {
-      --limits_->configurations;
+      --limits_.configurations;
       walk_.found.push_back(combination);
     }
     ++walk_.found_count;
@@ -278,7 +277,7 @@ class Walker {
     for (const Check& check : checks) {
       const Verdict verdict = try_check(check);
       if (verdict == Verdict::broken) {
-        (*removed_)[check.removed_row].count += combinations;
+        removed_[check.removed_row].count += combinations;
         return verdict;
       }
       fails = fails || verdict == Verdict::fails;
@@ -331,9 +330,9 @@ class Walker {
   std::vector<RowCheck> row_checks_;
   std::vector<Level> levels_;
   PatternWalk walk_;
-  bool only_counts_ = false;  ///< more were found than the limits allow
-  std::vector<Removed>* removed_ = nullptr;
-  SpaceLimits* limits_ = nullptr;
+  bool only_counts_ = false;       ///< more were found than the limits allow
+  std::vector<Removed>& removed_;  ///< as the limits, not used after the walk
+  SpaceLimits& limits_;
 };
 
 }  // namespace
@@ -341,8 +340,8 @@ class Walker {
 PatternWalk walk_pattern(const PatternPtr& pattern, const std::vector<Axis>& axes,
                          const std::vector<Constraint>& constraints, std::vector<Removed>& removed,
                          SpaceLimits& limits) {
-  const auto walker = std::make_shared<Walker>(*pattern, axes, constraints);
-  PatternWalk walk = walker->run(removed, limits);
+  const auto walker = std::make_shared<Walker>(*pattern, axes, constraints, removed, limits);
+  PatternWalk walk = walker->run();
   walk.configuration = [walker, pattern](std::uint64_t combination) {
     return walker->configuration(pattern, combination);
   };

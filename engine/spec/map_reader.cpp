@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/spec/metric.h"
 #include "engine/text/units.h"
@@ -14,10 +13,6 @@ namespace {
 const YamlNode absent;
 
 }  // namespace
-
-double just_above(double bound) {
-  return std::nextafter(bound, std::numeric_limits<double>::infinity());
-}
 
 MapReader::MapReader(const YamlNode& node, std::string what, KeyTable table,
                      Diagnostics& diagnostics, const Scope* scope)

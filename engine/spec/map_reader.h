@@ -20,8 +20,6 @@ struct DecimalRange {
   double least;
   double most;
 };
-/// The next number above, for a range without its lower end.
-double just_above(double bound);
 
 /// Reads a YAML map whose keys are known beforehand. Unknown keys, and another node than a map, are
 /// errors; every function adds its mistakes to the diagnostics and gives nothing for what is wrong.

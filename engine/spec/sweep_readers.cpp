@@ -196,7 +196,7 @@ Budget read_budget(const MapReader& tune, Diagnostics& diagnostics) {
                       "budget: {configurations: 200, seconds: 60, no_better: {by: 1 %, in: 50}}");
   }
   reader.count("configurations", budget.configurations);
-  reader.decimal("seconds", budget.seconds, {just_above(0), spec_limits::tune_seconds},
+  reader.decimal("seconds", budget.seconds, {std::nextafter(0, 1), spec_limits::tune_seconds},
                  "a number above 0 and up to 31536000", "for example 60");
   if (reader.find("no_better") == nullptr) return budget;
   budget.patience = default_patience;
@@ -257,7 +257,7 @@ void read_measure(const MapReader& sweep_reader, Sweep& sweep, Diagnostics& diag
   if (cache) rules.cache = static_cast<CacheState>(*cache);
   reader.decimal("noise", rules.noise, {0, 1}, "a share from 0 to 1",
                  "for example 0.5 %, which is 0.005", true);
-  reader.decimal("seconds", rules.seconds, {just_above(0), spec_limits::measure_seconds},
+  reader.decimal("seconds", rules.seconds, {std::nextafter(0, 1), spec_limits::measure_seconds},
                  "a number above 0 and up to 86400", "for example 0.5");
   const MapReader samples = reader.map("samples", samples_keys);
   samples.count("min", rules.min_samples, spec_limits::samples);
@@ -305,7 +305,7 @@ TuneRules read_tune_rules(const YamlNode& node, const Scope* scope, Diagnostics&
     rules.cut_off = 0;
   } else {
     reader.decimal("cut_off", rules.cut_off,
-                   {just_above(1), std::numeric_limits<double>::infinity()},
+                   {std::nextafter(1, 2), std::numeric_limits<double>::infinity()},
                    "a number above 1, or off",
                    "with 1.5 what is 1.5 times slower than the best is dropped early");
   }
