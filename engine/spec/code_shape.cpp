@@ -124,17 +124,14 @@ bool check_brackets(const SourcePtr& source, std::size_t begin, Diagnostics& dia
   if (!unpaired) return true;
   // One is missing; indents tell where.
   if (const auto likely = find_unpaired(code, true)) unpaired = likely;
-  const Location where = location_at(source, begin + unpaired->at, 1);
   const char bracket = code[unpaired->at];
-  if (closes(bracket)) {
-    diagnostics.error(where, fmt::format("this {} closes nothing", bracket));
-  } else if (unpaired->before == std::string::npos) {
-    diagnostics.error(where, fmt::format("this {} is never closed", bracket));
-  } else {
-    const Location before = location_at(source, begin + unpaired->before, 1);
-    diagnostics.error(where, fmt::format("this {} is not closed before the {} in line {}", bracket,
-                                         code[unpaired->before], before.line));
+  std::string mistake = closes(bracket) ? "closes nothing" : "is never closed";
+  if (unpaired->before != std::string::npos) {
+    mistake = fmt::format("is not closed before the {} in line {}", code[unpaired->before],
+                          location_at(source, begin + unpaired->before, 1).line);
   }
+  diagnostics.error(location_at(source, begin + unpaired->at, 1),
+                    fmt::format("this {} {}", bracket, mistake));
   return false;
 }
 

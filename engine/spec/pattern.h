@@ -119,9 +119,8 @@ using PatternPtr = std::shared_ptr<const Pattern>;
 /// Why an integer lies outside its parameter's bounds, as a sentence; empty when it does not.
 std::string why_out_of_bounds(const Parameter& parameter, const Value& value);
 
-/// Parses a pattern file. On mistakes adds to `diagnostics`, as many as can be found at once, and
-/// returns null. `source->name` is shown in messages; the pattern's name is the path's stem. It may
-/// include files of its own folder and of `include_folders` (see read_included_files).
+/// Parses a pattern file, whose name is the pattern's; null, with as many messages as can be found
+/// at once, when it has mistakes. It may include what read_included_files finds.
 PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& path,
                          Diagnostics& diagnostics,
                          const std::vector<std::filesystem::path>& include_folders = {});
@@ -138,9 +137,8 @@ struct Configuration {
 /// "stride STRIDE=4 T=float ..."
 std::string to_string(const Configuration& configuration);
 
-/// Fills in what `given` leaves open with the pattern's defaults. Names that the pattern does not
-/// have are ignored. Throws InputError when a default cannot be evaluated or a value lies outside
-/// its parameter's bounds.
+/// Fills in what `given` leaves open with the pattern's defaults, and ignores other names. Throws
+/// InputError when a default has no value, or a value lies outside its parameter's bounds.
 Configuration resolve(const PatternPtr& pattern, const Bindings& given);
 
 /// The configuration's parameters and its structs' sizes ("sizeof(NAME)"): what the pattern's

@@ -245,9 +245,9 @@ class SweepParser {
     for (std::size_t row = 0; row < axis.rows.size(); ++row) {
       const auto [first, is_new] = seen.try_emplace(axis.rows[row], row);
       if (is_new) continue;
-      diagnostics_.error(axis.where, fmt::format("places {} and {} of this group have the same "
-                                                 "values",
-                                                 first->second + 1, row + 1));
+      diagnostics_.error(axis.where,
+                         fmt::format("places {} and {} of this group have the same values",
+                                     first->second + 1, row + 1));
       return;
     }
   }

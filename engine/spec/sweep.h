@@ -137,9 +137,8 @@ bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures);
 // The readers of the larger keys
 
 /// An axis's values: from a list, a single value, or {from, to} with an optional `step` or
-/// `multiply`. Empty, with messages, when there is a mistake or when there are more than a million
-/// values. A value may repeat in an axis that moves together with others: the rows differ in
-/// another name.
+/// `multiply`. Empty, with messages, when there is a mistake or when there are too many values. A
+/// value may repeat in an axis that moves together with others.
 std::vector<Value> read_axis_values(const YamlNode& node, const std::string& name,
                                     Diagnostics& diagnostics, bool may_repeat = false);
 
