@@ -73,7 +73,7 @@ class Walker {
       const AxisSet needed = axes_of(constraint.condition);
       Check check{CompiledExpression(constraint.condition, slot_names_), constraint.removed_row};
       if (needed.size() == 1) {
-        row_checks_.push_back({deciding_level(needed), std::move(check)});
+        row_checks_.emplace_back(deciding_level(needed), std::move(check));
       } else {
         level_of(needed).checks.push_back(std::move(check));
       }
@@ -119,11 +119,6 @@ class Walker {
   struct SlotOrigin {
     const Expression* expression;  ///< null where the value is given
     AxisSet axes;
-  };
-  /// A constraint on one axis alone.
-  struct RowCheck {
-    std::size_t level;
-    Check check;
   };
 
   void add_slot(std::string name, const Expression* expression) {
@@ -326,8 +321,8 @@ class Walker {
   std::vector<std::string> slot_names_;
   std::vector<SlotOrigin> origins_;  ///< of each slot
   std::vector<SlotValue> slots_;
-  Level root_;  ///< what depends on no axis
-  std::vector<RowCheck> row_checks_;
+  Level root_;                                             ///< what depends on no axis
+  std::vector<std::pair<std::size_t, Check>> row_checks_;  ///< on one axis alone, by its level
   std::vector<Level> levels_;
   PatternWalk walk_;
   bool only_counts_ = false;       ///< more were found than the limits allow
