@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <system_error>
-#include <unordered_map>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -95,30 +94,15 @@ StoredProgram read_program(int file) {
   return decode_message<StoredProgram>(reader.rest());
 }
 
-/// What is known of one pattern and identity.
-struct ProgramCache::Group {
-  struct File {
-    std::int64_t written_ns = 0;                ///< since 1970
-    std::weak_ptr<const StoredProgram> loaded;  ///< while somebody holds it
-  };
-
-  std::string key;
-  std::string folder;
-  bool is_kept = false;               ///< whether its key is complete
-  std::map<std::string, File> files;  ///< by their names; without those removed or damaged
-  /// By a configuration's parameters the newest file that has it.
-  std::unordered_map<std::string, std::string> file_of;
-
-  /// Takes the place of a file of the same name, which has the same configurations.
-  void add(const std::string& name, const ProgramHeader& header) {
-    files[name] = {header.written_ns, {}};
-    for (const StoredConfiguration& one : header.configurations) {
-      std::string& known = file_of[one.parameters];
-      const auto file = files.find(known);
-      if (file == files.end() || file->second.written_ns <= header.written_ns) known = name;
-    }
+/// Takes the place of a file of the same name, which has the same configurations.
+void ProgramCache::Group::add(const std::string& name, const ProgramHeader& header) {
+  files[name] = {header.written_ns, {}};
+  for (const StoredConfiguration& one : header.configurations) {
+    std::string& known = file_of[one.parameters];
+    const auto file = files.find(known);
+    if (file == files.end() || file->second.written_ns <= header.written_ns) known = name;
   }
-};
+}
 
 namespace {
 
@@ -171,8 +155,6 @@ CacheContents cache_contents(const CacheFolder& folder) {
 ProgramCache::ProgramCache(CacheSettings settings)
     : settings_(std::move(settings)), folder_(settings_.folder) {}
 
-ProgramCache::~ProgramCache() = default;
-
 std::string ProgramCache::problem() const {
   const std::scoped_lock lock(mutex_);
   return problem_;
@@ -185,16 +167,15 @@ void ProgramCache::note(std::string_view problem) {
 }
 
 ProgramCache::Group& ProgramCache::group_of(const PatternPtr& pattern, std::string_view identity) {
-  std::unique_ptr<Group>& group = groups_[{pattern, std::string(identity)}];
-  if (group == nullptr) {
-    auto made = std::make_unique<Group>();
-    made->key = program_key(*pattern, identity);
-    made->folder = hash_name(made->key);
-    made->is_kept = key_is_complete(*pattern);
-    if (made->is_kept) read_new_files(*made);
-    group = std::move(made);
+  const auto [entry, is_new] = groups_.try_emplace({pattern, std::string(identity)});
+  Group& group = entry->second;
+  if (is_new) {
+    group.key = program_key(*pattern, identity);
+    group.folder = hash_name(group.key);
+    group.is_kept = key_is_complete(*pattern);
+    if (group.is_kept) read_new_files(group);
   }
-  return *group;
+  return group;
 }
 
 /// Of a file that is known the contents are: its name is made of them.

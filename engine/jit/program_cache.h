@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -88,9 +89,6 @@ struct CacheSettings {
 class ProgramCache {
  public:
   explicit ProgramCache(CacheSettings settings);
-  ~ProgramCache();
-  ProgramCache(const ProgramCache&) = delete;
-  ProgramCache& operator=(const ProgramCache&) = delete;
 
   /// What is known of each configuration, by what other processes have added meanwhile too.
   /// `identity` is everything besides the configurations that decides how they compile: the
@@ -110,8 +108,22 @@ class ProgramCache {
   std::string problem() const;
 
  private:
-  struct Group;
   using LoadedProgram = std::shared_ptr<const StoredProgram>;
+  struct File {
+    std::int64_t written_ns = 0;                ///< since 1970
+    std::weak_ptr<const StoredProgram> loaded;  ///< while somebody holds it
+  };
+  /// What is known of one pattern and identity.
+  struct Group {
+    std::string key;
+    std::string folder;
+    bool is_kept = false;               ///< whether its key is complete
+    std::map<std::string, File> files;  ///< by their names; without those removed or damaged
+    /// By a configuration's parameters the newest file that has it.
+    std::unordered_map<std::string, std::string> file_of;
+
+    void add(const std::string& name, const ProgramHeader& header);
+  };
 
   Group& group_of(const PatternPtr& pattern, std::string_view identity);
   void read_new_files(Group& group);
@@ -126,7 +138,7 @@ class ProgramCache {
 
   mutable std::mutex mutex_;
   /// By pattern, which is held so that its pointer is not used for another one, and identity.
-  std::map<std::pair<PatternPtr, std::string>, std::unique_ptr<Group>> groups_;
+  std::map<std::pair<PatternPtr, std::string>, Group> groups_;
   std::deque<LoadedProgram> recent_;  ///< the one used last at the end
   std::uint64_t recent_bytes_ = 0;
   std::optional<std::uint64_t> bytes_;  ///< on disk when last looked at

@@ -79,9 +79,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    YamlNode node;
-    node.where = lines_.location(mark);
-    add(std::move(node), anchor, mark);
+    add(node_at(mark, YamlNode::Kind::null), anchor, mark);
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -101,8 +99,7 @@ class TreeBuilder : public YAML::EventHandler {
                                format_thousands(value.size()),
                                format_thousands(text_limits::scalar_bytes)));
     }
-    YamlNode node;
-    node.kind = YamlNode::Kind::scalar;
+    YamlNode node = node_at(mark, YamlNode::Kind::scalar);
     node.text = value;
     node.quoted = tag == "!";
     if (!node.quoted) std::ranges::replace(node.text, hidden_comma, ',');
@@ -143,6 +140,13 @@ class TreeBuilder : public YAML::EventHandler {
   [[noreturn]] void reject_depth(const YAML::Mark& mark) {
     reject(mark, "this document is nested too deeply",
            fmt::format("lists and maps may stand in each other {} deep", text_limits::depth));
+  }
+
+  YamlNode node_at(const YAML::Mark& mark, YamlNode::Kind kind) const {
+    YamlNode node;
+    node.kind = kind;
+    node.where = lines_.location(mark);
+    return node;
   }
 
   /// Bounds what a document takes when it is read.
@@ -247,10 +251,7 @@ class TreeBuilder : public YAML::EventHandler {
             YAML::anchor_t anchor) {
     refuse_tag(mark, tag);
     if (open_.size() >= text_limits::depth) reject_depth(mark);
-    Open collection{{}, anchor, mark, {}};
-    collection.node.kind = kind;
-    collection.node.where = lines_.location(mark);
-    open_.push_back(std::move(collection));
+    open_.push_back({node_at(mark, kind), anchor, mark, {}});
   }
 
   void close() {
