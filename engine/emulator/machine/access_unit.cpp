@@ -231,10 +231,10 @@ void AccessUnit::fail_with(unsigned lane, const std::string& what) const {
   throw function_fault(launch_, op_->instruction, what);
 }
 
-void AccessUnit::check_defined(const Warp& warp, std::span<const std::uint32_t> slots,
-                               std::uint32_t lanes, const char* use,
-                               std::uint32_t instruction) const {
-  if (undefined_ == nullptr || !undefined_->any(warp)) return;
+void AccessUnit::find_undefined(const Warp& warp, std::span<const std::uint32_t> slots,
+                                std::uint32_t lanes, const char* use,
+                                std::uint32_t instruction) const {
+  if (!undefined_->any(warp)) return;
   const auto found = undefined_->find(warp, slots, lanes);
   if (!found) return;
   fail_at(warp, found->lane, found->origin->instruction,

@@ -167,7 +167,11 @@ class AccessUnit {
   void execute(Warp& warp, const Op& op, std::uint32_t mask);
   /// Throws where a lane uses registers that are all undefined: `use` says how.
   void check_defined(const Warp& warp, std::span<const std::uint32_t> slots, std::uint32_t lanes,
-                     const char* use, std::uint32_t instruction) const;
+                     const char* use, std::uint32_t instruction) const {
+    if (undefined_ != nullptr) find_undefined(warp, slots, lanes, use, instruction);
+  }
+  void find_undefined(const Warp& warp, std::span<const std::uint32_t> slots, std::uint32_t lanes,
+                      const char* use, std::uint32_t instruction) const;
   /// Throws what a lane did wrong.
   [[noreturn]] void fail_at(const Warp& warp, unsigned lane, std::uint32_t instruction,
                             const std::string& what) const;
