@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint64_t word_bytes = 4;
 constexpr std::uint32_t warp_lanes = 32;
-constexpr std::uint32_t widest_access = 16;
 
 std::uint64_t distance(std::int64_t bytes) {
   return static_cast<std::uint64_t>(std::llabs(bytes));
@@ -150,7 +149,7 @@ std::string advise_small(const AccessCost& access, const Layout& layout) {
   return fmt::format(
       "a lane moves {} at a time; with a type of 16 bytes, such as float4, {} times fewer requests "
       "would do.",
-      count_of(access.width, "byte"), widest_access / access.width);
+      count_of(access.width, "byte"), 16 / access.width);
 }
 
 /// Where words lie in one bank of shared memory.

@@ -76,12 +76,11 @@ class Collector {
  private:
   void add(const Op& op, AccessSpace space, const GlobalCount& memory, const SharedCount& shared) {
     const MemoryOp& memory_op = kernel_.memory[op.detail];
-    constexpr std::uint32_t matrix_row_bytes = 16;
     AccessCost cost;
     cost.verb = *verb_of(op.kind);
     cost.space = space;
     cost.width = op.kind == OpKind::async_copy ? memory_op.copy_bytes
-                 : memory_op.matrices != 0     ? matrix_row_bytes
+                 : memory_op.matrices != 0     ? 16  // of a row
                                                : memory_op.bytes();
     cost.instructions = 1;
     cost.memory = memory;
