@@ -25,8 +25,12 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 /// A source with the offsets of its lines, so that places turn into offsets and back quickly.
 class Lines {
  public:
-  /// What stands from `end` on does not belong to the text.
-  Lines(SourcePtr source, std::size_t end) : source_(std::move(source)), end_(end) {
+  /// What stands from `end` on does not belong to the text, and what stands before `begin` is
+  /// blanked.
+  Lines(SourcePtr source, std::size_t begin, std::size_t end)
+      : source_(std::move(source)), end_(end) {
+    // yaml-cpp does not count the byte order mark.
+    if (begin == 0 && text().starts_with(byte_order_mark)) skipped_ = byte_order_mark.size();
     for (std::size_t at = 0; at < end_; ++at) {
       if (text()[at] == '\n') starts_.push_back(at + 1);
     }
@@ -37,9 +41,7 @@ class Lines {
   Location whole() const { return {source_, 0, 0, 1}; }
 
   std::size_t offset(const YAML::Mark& mark) const {
-    // yaml-cpp does not count the byte order mark.
-    const std::size_t before = text().starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-    return std::min(static_cast<std::size_t>(mark.pos) + before, text().size());
+    return std::min(static_cast<std::size_t>(mark.pos) + skipped_, text().size());
   }
 
   Location location(std::size_t offset) const {
@@ -55,6 +57,7 @@ class Lines {
  private:
   SourcePtr source_;
   std::size_t end_;
+  std::size_t skipped_ = 0;
   std::vector<std::size_t> starts_ = {0};
 };
 
@@ -334,7 +337,7 @@ std::optional<YamlNode> read_yaml(const SourcePtr& source, std::size_t begin, st
                                   Diagnostics& diagnostics) {
   end = std::min(end, source->text.size());
   begin = std::min(begin, end);
-  const Lines lines(source, end);
+  const Lines lines(source, begin, end);
   // yaml-cpp takes some of what is no text for the end of the file or for another encoding.
   if (!check_text(source, begin, end, TextKind::yaml, diagnostics)) return std::nullopt;
   // Blanking what stands before keeps the places of what follows.
