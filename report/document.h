@@ -184,6 +184,11 @@ std::string render_html(const Document& document);
 /// cell. Line breaks become spaces.
 std::string escape_markdown(std::string_view text);
 
+/// The text so that a page shows it letter for letter, in an element or in a quoted attribute.
+/// Control characters other than line breaks and tabs, and those that turn the direction of
+/// writing, become U+FFFD, as do bytes that are no UTF-8.
+std::string escape_html(std::string_view text);
+
 /// A fenced block that shows the text's lines as they are.
 std::string markdown_code(std::string_view text, std::string_view language);
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -11,15 +11,12 @@
 #include "engine/store/ranking.h"
 #include "engine/text/units.h"
 #include "report/charts/chart.h"
-#include "report/charts/combinations.h"
 #include "report/display_text.h"
 #include "report/point_columns.h"
 #include "report/run_analysis.h"
 
 namespace sweep {
 namespace {
-
-constexpr std::size_t most_of_a_line = 1000;
 
 /// What sets the kinds of charts apart in words and limits.
 struct KindRules {
@@ -39,71 +36,110 @@ const KindRules& rules_of(ChartKind kind) {
   return rules.at(static_cast<std::size_t>(kind));
 }
 
-bool are_powers_of(std::span<const double> values, double base) {
-  return std::ranges::all_of(values, [&](double value) {
-    double power = 1;
-    while (power < value) power *= base;
-    return power == value;
-  });
+/// The combinations of the values of some parameters that points have: what stands along an axis,
+/// in a legend, or above panels. Numbers stand in their order, other values in the order in which
+/// they first appear; a point that lacks a parameter has a value of its own for it, the last.
+struct Combinations {
+  std::string heading;  ///< the names that differ: "T, BLOCK"; all when there is one combination
+  std::vector<std::string> labels;             ///< the values of those names: "float, 256"
+  std::vector<std::string> titles;             ///< "T = float, BLOCK = 256"
+  std::optional<std::vector<double>> numbers;  ///< the values of one parameter, where they are such
+  std::map<const PointRecord*, std::size_t> places;  ///< which one a point has
+
+  Combinations(const std::vector<std::string>& names, const PointList& points,
+               std::span<const ParameterValues> parameters);
+
+  std::size_t size() const { return labels.size(); }
+};
+
+/// As reports show it, but a large round number by itself in binary units, for a label is short.
+std::string short_text(const ParameterValues& parameter, std::size_t rank) {
+  constexpr std::int64_t large = 65536;
+  if (rank == parameter.values().size()) return "-";
+  const Value& value = parameter.values()[rank];
+  const auto* number = std::get_if<std::int64_t>(&value);
+  const bool is_round = number != nullptr && *number >= large && *number % Ki == 0;
+  return is_round ? format_count(*number) : parameter.show(value);
 }
 
-/// The largest gap between neighbours over the mean one: 1 where they are even.
-template <class Place>
-double unevenness(std::span<const double> values, Place place) {
-  double largest = 0;
-  for (std::size_t i = 1; i < values.size(); ++i) {
-    largest = std::max(largest, place(values[i]) - place(values[i - 1]));
+Combinations::Combinations(const std::vector<std::string>& names, const PointList& points,
+                           std::span<const ParameterValues> parameters) {
+  std::vector<ParameterValues> keys;
+  for (const std::string& name : names) {
+    const ParameterValues* found = find_parameter(parameters, name);
+    ParameterValues& key = keys.emplace_back(found != nullptr ? *found : ParameterValues(name));
+    if (key.is_numeric()) key.sort();
   }
-  return largest * static_cast<double>(values.size() - 1) /
-         (place(values.back()) - place(values.front()));
+  std::map<std::vector<std::size_t>, PointList> by_ranks;
+  for (const PointRecord* point : points) {
+    const Bindings environment = environment_of(*point);
+    std::vector<std::size_t> ranks;
+    for (const ParameterValues& key : keys) {
+      const Value* value = environment.find(key.name);
+      ranks.push_back(value != nullptr ? key.rank_of(*value) : key.values().size());
+    }
+    by_ranks[ranks].push_back(point);
+  }
+  const bool are_numbers = keys.size() == 1 && keys[0].is_numeric() &&
+                           by_ranks.rbegin()->first[0] < keys[0].values().size();
+  if (are_numbers) numbers.emplace();
+  for (const auto& [ranks, having] : by_ranks) {
+    for (const PointRecord* point : having) places.emplace(point, labels.size());
+    labels.emplace_back();
+    titles.emplace_back();
+    if (are_numbers) {
+      const Value& value = keys[0].values()[ranks[0]];
+      numbers->push_back(static_cast<double>(std::get<std::int64_t>(value)));
+    }
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool is_telling = size() == 1 || std::ranges::any_of(by_ranks, [&](const auto& each) {
+                              return each.first[i] != by_ranks.begin()->first[i];
+                            });
+    if (!is_telling) continue;
+    const std::string_view comma = heading.empty() ? "" : ", ";
+    heading += fmt::format("{}{}", comma, keys[i].name);
+    for (std::size_t place = 0; const auto& [ranks, having] : by_ranks) {
+      const std::string value = short_text(keys[i], ranks[i]);
+      labels[place] += fmt::format("{}{}", comma, value);
+      titles[place++] += fmt::format("{}{} = {}", comma, keys[i].name, value);
+    }
+  }
 }
 
-/// Of ascending values above 0.
-bool reads_better_in_logarithm(std::span<const double> values) {
-  constexpr double least_factor = 16;
-  if (values.size() < 3) return false;
-  if (are_powers_of(values, 2)) return true;
-  if (values.back() < least_factor * values.front()) return false;
-  return unevenness(values, [](double value) { return std::log2(value); }) <
-         unevenness(values, std::identity());
-}
-
-/// Keeps the lowest, the highest and the first failed of each so many neighbours.
-void thin_out(std::vector<ChartMark>& marks) {
-  constexpr std::size_t bins = most_of_a_line / 2;
+/// Of more than a thousand marks of a line the lowest, the highest and the first failed of each so
+/// many neighbours stay. Gives a sentence that says so; empty where all stay.
+std::string thin_out_lines(Chart& chart) {
+  constexpr std::size_t most = 1000;
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const std::size_t all = marks.size();
-  if (all <= most_of_a_line) return;
   const auto figure_or = [](double other) {
     return [other](const ChartMark& mark) { return mark.figure.value_or(other); };
   };
-  std::vector<ChartMark> kept;
-  for (std::size_t bin = 0; bin < bins; ++bin) {
-    const std::size_t begin = all * bin / bins;
-    const auto part = std::span(marks).subspan(begin, all * (bin + 1) / bins - begin);
-    std::set telling = {std::ranges::min_element(part, {}, figure_or(infinity)),
-                        std::ranges::max_element(part, {}, figure_or(-infinity))};
-    const auto failed =
-        std::ranges::find_if(part, [](const ChartMark& mark) { return !mark.figure; });
-    if (failed != part.end()) telling.insert(failed);
-    for (const auto mark : telling) kept.push_back(*mark);
+  std::vector<ChartMark> left;
+  for (std::size_t i = 0; i < chart.panels.size() * chart.series.size(); ++i) {
+    const std::vector<ChartMark> marks =
+        marks_of(chart, i / chart.series.size(), i % chart.series.size());
+    const std::size_t all = marks.size();
+    const std::size_t bins = all <= most ? all : most / 2;
+    for (std::size_t bin = 0; bin < bins; ++bin) {
+      const std::size_t begin = all * bin / bins;
+      const auto part = std::span(marks).subspan(begin, all * (bin + 1) / bins - begin);
+      std::set telling = {std::ranges::min_element(part, {}, figure_or(infinity)),
+                          std::ranges::max_element(part, {}, figure_or(-infinity))};
+      const auto failed =
+          std::ranges::find_if(part, [](const ChartMark& mark) { return !mark.figure; });
+      if (failed != part.end()) telling.insert(failed);
+      for (const auto mark : telling) left.push_back(*mark);
+    }
   }
-  marks = std::move(kept);
-}
-
-/// Thins lines out and gives a sentence that says so; empty when there are few enough marks.
-std::string thin_out_lines(Chart& chart) {
-  const std::size_t all = marks_of(chart).size();
-  for (ChartPanel& panel : chart.panels) {
-    for (ChartSeries& series : panel.series) thin_out(series.marks);
-  }
-  const std::vector<PlacedMark> left = marks_of(chart);
+  const std::size_t all = chart.marks.size();
   if (left.size() == all) return {};
   std::set<double> places;
-  for (const PlacedMark& each : left) places.insert(each.mark->x);
+  for (const ChartMark& mark : left) places.insert(mark.x);
   std::erase_if(chart.x.ticks, [&](const ChartTick& tick) { return !places.contains(tick.at); });
+  chart.marks = std::move(left);
   return fmt::format("Of {} marks {} are drawn: of neighbours the lowest and the highest",
-                     format_thousands(all), format_thousands(left.size()));
+                     format_thousands(all), format_thousands(chart.marks.size()));
 }
 
 /// The lines to compare a chart's marks with: of a measured bandwidth or share of the peak the
@@ -128,17 +164,18 @@ std::vector<ChartReference> references_of(const Chart& chart, const RunResults& 
     return (range.max - from) / (at - from);
   };
   std::vector<ChartReference> references;
-  const auto add = [&](const std::string& what, double at, bool with_figure) {
+  const auto add = [&](const std::string& label, double at) {
     if (at <= 0 || (at > range.max && share_left(at) < least_share)) return;
-    references.push_back(
-        {at, with_figure ? what + ": " + describe_figure(chart.metric, at) : what});
+    references.push_back({at, label});
   };
-  const double peak = results.run.provenance.device.peak_bandwidth();
-  if (peak > 0) add("theoretical peak", is_share ? 100 : peak / bytes_per_gigabyte, !is_share);
-  const PointRecord* best =
-      best_point(matching_points(results.points, {}, std::nullopt), chart.metric, Better::neither);
+  const double peak = results.run.provenance.device.peak_bandwidth() / bytes_per_gigabyte;
+  if (is_share && peak > 0) add("theoretical peak", 100);
+  if (!is_share) add("theoretical peak: " + describe_figure(chart.metric, peak), peak);
+  const PointRecord* best = best_point(records_of(results.points), chart.metric, Better::neither);
   const auto measured = best != nullptr ? figure_of(*best, chart.metric) : std::nullopt;
-  if (measured && *measured > range.max) add("highest measured", *measured, true);
+  if (measured && *measured > range.max) {
+    add("highest measured: " + describe_figure(chart.metric, *measured), *measured);
+  }
   return references;
 }
 
@@ -156,50 +193,36 @@ std::string describe_axis(const ChartAxis& axis) {
                      is_logarithmic(axis.scale) ? ", logarithmic" : "");
 }
 
-/// The mark with the best figure, or the highest where neither is better.
-PlacedMark best_mark_of(const Chart& chart) {
-  PlacedMark best;
-  for (const PlacedMark& each : marks_of(chart)) {
-    const auto& figure = each.mark->figure;
-    if (!figure) continue;
-    const bool is_better =
-        best.mark == nullptr || (chart.better == Better::lower ? *figure < *best.mark->figure
-                                                               : *figure > *best.mark->figure);
-    if (is_better) best = each;
-  }
-  return best;
-}
-
-/// "STRIDE = 1, T = float"; of several names "STRIDE, OFFSET = 1, 0".
-std::string describe_place(const Chart& chart, const PlacedMark& mark) {
+/// "STRIDE = 1; T = float"; of several names "STRIDE, OFFSET = 1, 0".
+std::string describe_place(const Chart& chart, const ChartMark& mark) {
   const auto place_on = [](const ChartAxis& axis, double at) {
     const auto tick = std::ranges::find(axis.ticks, at, &ChartTick::at);
     return axis.label + " = " + (tick != axis.ticks.end() ? tick->label : format_figure(at));
   };
-  std::string place = place_on(chart.x, mark.mark->x);
-  if (chart.is_heatmap()) place += "; " + place_on(chart.y, mark.mark->y);
-  if (!mark.series->name.empty()) place += "; " + chart.series_label + " = " + mark.series->name;
-  if (!mark.panel->title.empty()) place += "; " + mark.panel->title;
-  return place;
+  std::string place = place_on(chart.x, mark.x);
+  if (chart.is_heatmap()) place += "; " + place_on(chart.y, mark.y);
+  const std::string& series = chart.series[mark.series];
+  if (!series.empty()) place += "; " + chart.series_label + " = " + series;
+  const std::string& panel = chart.panels[mark.panel];
+  return panel.empty() ? place : place + "; " + panel;
 }
 
 /// A finished chart in words, for who cannot see it: kind, axes, lines, panels, range and best.
 std::string describe_chart(const Chart& chart) {
   const KindRules& rules = rules_of(chart.kind);
+  const bool is_low = chart.better == Better::lower;
   std::string text = fmt::format(fmt::runtime(rules.description), chart.figure_label,
                                  describe_axis(chart.x), describe_axis(chart.y));
-  if (const auto& series = chart.panels.front().series; series.size() > 1) {
-    std::string names;
-    for (const auto& [name, marks] : series) names += (names.empty() ? "" : "; ") + name;
-    text += fmt::format(", one {} for each {} ({})", rules.series, chart.series_label, names);
+  if (chart.series.size() > 1) {
+    text += fmt::format(", one {} for each {} ({})", rules.series, chart.series_label,
+                        fmt::join(chart.series, "; "));
   }
   if (chart.panels.size() > 1) text += fmt::format(", in {} panels", chart.panels.size());
-  text += '.';
   const auto [lowest, highest] = std::ranges::minmax(figures_of(chart));
-  text += fmt::format(" From {} to {}; the {} at {}.", format_figure(lowest),
-                      describe_figure(chart.metric, highest),
-                      chart.better == Better::lower ? "lowest" : "highest",
-                      describe_place(chart, best_mark_of(chart)));
+  const auto best = std::ranges::find(chart.marks, is_low ? lowest : highest, &ChartMark::figure);
+  text += fmt::format(". From {} to {}; the {} at {}.", format_figure(lowest),
+                      describe_figure(chart.metric, highest), is_low ? "lowest" : "highest",
+                      describe_place(chart, *best));
   if (const std::size_t failed = count_failed(chart); failed > 0) {
     text += fmt::format(" {} without a figure: the points failed.", count_of(failed, "place"));
   }
@@ -219,246 +242,174 @@ std::vector<std::string> needed_by(const ChartLayout& layout) {
   return needed;
 }
 
-class ChartBuilder {
- public:
-  ChartBuilder(const ChartLayout& layout, const RunResults& results)
-      : layout_(layout),
-        results_(results),
-        points_(matching_points(results.points, needed_by(layout), layout.where)),
-        parameters_(parameters_of(points_)),
-        x_(layout.x, points_, parameters_),
-        y_(layout.y, points_, parameters_),
-        series_(layout.series, points_, parameters_),
-        facets_(layout.facets, points_, parameters_) {}
-
-  std::optional<Chart> build() {
-    const auto metric = choose_metric(points_, layout_.values);
-    if (!metric) return std::nullopt;
-    chart_.kind = layout_.kind;
-    chart_.metric = *metric;
-    chart_.better = better_for(*metric, results_.run.tuning);
-    chart_.figure_label = heading_of(*metric);
-    chart_.title = layout_.title;
-    if (chart_.title.empty()) {
-      chart_.title = chart_.figure_label + " by " + in_words(names_of(layout_));
-    }
-    const bool is_line = layout_.kind == ChartKind::line;
-    chart_.x = axis_of(x_, is_line ? layout_.x_scale : ScaleChoice::category);
-    chart_.y = chart_.is_heatmap() ? axis_of(y_, ScaleChoice::category)
-                                   : ChartAxis{chart_.figure_label, {}, {}};
-    if (series_.size() > 1) chart_.series_label = series_.heading();
-    add_panels();
-    const std::vector<PointList> places = add_marks();
-    const std::vector<std::string> left_out = {
-        describe_limits(), describe_left_out(x_, chart_.x),
-        chart_.is_heatmap() ? describe_left_out(y_, chart_.y) : "",
-        is_line ? thin_out_lines(chart_) : ""};
-    const std::vector<double> figures = figures_of(chart_);
-    if (figures.empty()) return std::nullopt;
-    chart_.figure_scale = scale_of_figures(figures, layout_.value_scale, layout_.kind);
-    chart_.figures_from_zero = begins_at_zero(figures, layout_.kind);
-    if (!chart_.is_heatmap()) chart_.y.scale = chart_.figure_scale;
-    chart_.references = references_of(chart_, results_);
-    chart_.caption = caption(places, left_out);
-    chart_.description = describe_chart(chart_);
-    return std::move(chart_);
+ChartAxis axis_of(const Combinations& combinations, ScaleChoice choice, ChartKind kind) {
+  ChartAxis axis{combinations.heading, ChartScale::category, {}};
+  const auto& numbers = combinations.numbers;
+  if (numbers) axis.scale = scale_of_parameter(*numbers, choice);
+  const bool is_category = axis.scale == ChartScale::category;
+  const std::size_t most = is_category ? rules_of(kind).most_categories : combinations.size();
+  for (std::size_t i = 0; i < std::min(combinations.size(), most); ++i) {
+    axis.ticks.push_back(
+        {is_category ? static_cast<double>(i) : (*numbers)[i], combinations.labels[i]});
   }
+  return axis;
+}
 
- private:
-  ChartAxis axis_of(const Combinations& combinations, ScaleChoice choice) const {
-    ChartAxis axis{combinations.heading(), ChartScale::category, {}};
-    const auto numbers = combinations.numbers();
-    if (numbers) axis.scale = scale_of_parameter(*numbers, choice);
-    const bool is_category = axis.scale == ChartScale::category;
-    const std::size_t most = is_category ? rules_of(chart_.kind).most_categories : numbers->size();
-    for (std::size_t i = 0; i < std::min(combinations.size(), most); ++i) {
-      const double at = is_category ? static_cast<double>(i) : (*numbers)[i];
-      axis.ticks.push_back({at, combinations.values_at(i)});
-    }
-    return axis;
+std::string describe_left_out(const Combinations& combinations, const ChartAxis& axis) {
+  if (combinations.size() == axis.ticks.size()) return {};
+  return fmt::format("Drawn are the first {} of {} places along {}",
+                     format_thousands(axis.ticks.size()), format_thousands(combinations.size()),
+                     axis.label);
+}
+
+/// "Drawn are the first 8 of 20 combinations of T, BLOCK"
+std::string describe_limits(const Combinations& series, const Combinations& facets) {
+  std::vector<std::string> parts;
+  const auto add = [&](const Combinations& all, std::size_t most, std::string_view what) {
+    if (all.size() <= most) return;
+    parts.push_back(fmt::format("the first {} of {} {} {}", most, all.size(), what, all.heading));
+  };
+  add(series, most_series, "combinations of");
+  add(facets, most_panels, "panels by");
+  return parts.empty() ? std::string() : "Drawn are " + in_words(parts);
+}
+
+/// The first texts; of a single combination none is needed.
+std::vector<std::string> first_of(std::vector<std::string> texts, std::size_t most) {
+  if (texts.size() <= 1) return {""};
+  texts.resize(std::min(texts.size(), most));
+  return texts;
+}
+
+/// The interval is left out of an exact figure, and where no picture can show it.
+void set_figure(const PointRecord& point, const MetricColumn& metric, ChartMark& mark) {
+  mark.figure = figure_of(point, metric);
+  mark.interval = interval_of(point, {metric.name, better_of(metric.name), metric.origin});
+  const bool is_shown = mark.interval && mark.interval->low > 0 &&
+                        mark.interval->low < mark.interval->high &&
+                        std::isfinite(mark.interval->high);
+  if (!is_shown) mark.interval.reset();
+}
+
+/// `choice` says what marks show of several points, `left_out` what is not drawn.
+std::string caption_of(const Chart& chart, const ChartLayout& layout, const std::string& choice,
+                       const std::vector<std::string>& left_out) {
+  const KindRules& rules = rules_of(chart.kind);
+  std::vector<std::string> sentences;
+  // The default title names the metric.
+  const std::string condition = layout.where ? "where " + layout.where->text() : std::string();
+  if (!layout.title.empty()) {
+    sentences.push_back(chart.figure_label + (condition.empty() ? "" : ", " + condition));
+  } else if (!condition.empty()) {
+    sentences.push_back("Only points " + condition);
   }
-
-  void add_panels() {
-    for (std::size_t i = 0; i < std::min(facets_.size(), most_panels); ++i) {
-      ChartPanel& panel = chart_.panels.emplace_back();
-      if (facets_.size() > 1) panel.title = facets_.described_at(i);
-      for (std::size_t k = 0; k < std::min(series_.size(), most_series); ++k) {
-        panel.series.push_back({series_.size() > 1 ? series_.values_at(k) : "", {}});
-      }
-    }
+  sentences.push_back(choice);
+  sentences.insert(sentences.end(), left_out.begin(), left_out.end());
+  if (chart.figure_scale == ChartScale::linear && !chart.figures_from_zero && !chart.is_heatmap()) {
+    sentences.emplace_back("The axis does not begin at 0");
   }
-
-  /// Gives the points of each place, drawn or not.
-  std::vector<PointList> add_marks() {
-    std::map<std::array<std::size_t, 4>, PointList> points_at;  // in the order of the axes
-    for (const PointRecord* point : points_) {
-      points_at[{facets_.place_of(*point), series_.place_of(*point), x_.place_of(*point),
-                 y_.place_of(*point)}]
-          .push_back(point);
-    }
-    std::map<const PointRecord*, std::size_t> ordinals;
-    for (const StoredPoint& stored : results_.points) {
-      ordinals.emplace(&stored.point, ordinals.size());
-    }
-    std::vector<PointList> places;
-    for (const auto& [place, points] : points_at) {
-      places.push_back(points);
-      const auto [facet, series, x, y] = place;
-      if (facet >= most_panels || series >= most_series || x >= chart_.x.ticks.size()) continue;
-      if (chart_.is_heatmap() && y >= chart_.y.ticks.size()) continue;
-      const PointRecord* best = best_point(points, chart_.metric, chart_.better);
-      // Where points succeeded, but have no figure, there is no mark.
-      const bool has_failed = std::ranges::all_of(
-          points, [](const auto* point) { return point->status == PointStatus::failed; });
-      if (best == nullptr && !has_failed) continue;
-      ChartMark mark;
-      mark.x = chart_.x.ticks[x].at;
-      if (chart_.is_heatmap()) mark.y = static_cast<double>(y);
-      mark.point = ordinals.at(best != nullptr ? best : points.front());
-      if (best != nullptr) set_figure(*best, mark);
-      chart_.panels[facet].series[series].marks.push_back(mark);
-    }
-    return places;
+  const bool has_intervals = std::ranges::any_of(
+      chart.marks, [](const ChartMark& mark) { return mark.interval.has_value(); });
+  if (has_intervals && !rules.intervals.empty()) {
+    sentences.push_back(fmt::format("{}: the figures' 95 % confidence intervals", rules.intervals));
   }
-
-  void set_figure(const PointRecord& point, ChartMark& mark) const {
-    const MetricColumn& metric = chart_.metric;
-    mark.figure = figure_of(point, metric);
-    if (!chart_.is_heatmap()) mark.y = *mark.figure;
-    const auto interval = interval_of(point, {metric.name, better_of(metric.name), metric.origin});
-    // An exact figure needs no band, and a database may hold what no picture can show.
-    if (!interval || interval->low <= 0 || !(interval->low < interval->high) ||
-        !std::isfinite(interval->high)) {
-      return;
-    }
-    mark.low = interval->low;
-    mark.high = interval->high;
+  if (count_failed(chart) > 0) {
+    sentences.push_back(fmt::format("{}: all of the points failed", rules.failed));
   }
-
-  std::string caption(const std::vector<PointList>& places,
-                      const std::vector<std::string>& left_out) const {
-    const KindRules& rules = rules_of(chart_.kind);
-    std::vector<std::string> sentences;
-    // The default title names the metric.
-    const std::string condition = layout_.where ? "where " + layout_.where->text() : std::string();
-    if (!layout_.title.empty()) {
-      sentences.push_back(chart_.figure_label + (condition.empty() ? "" : ", " + condition));
-    } else if (!condition.empty()) {
-      sentences.push_back("Only points " + condition);
-    }
-    const bool has_best = chart_.better != Better::neither;
-    sentences.push_back(
-        describe_choice("mark", has_best ? "best" : "highest", places, parameters_));
-    sentences.insert(sentences.end(), left_out.begin(), left_out.end());
-    if (chart_.figure_scale == ChartScale::linear && !chart_.figures_from_zero &&
-        !chart_.is_heatmap()) {
-      sentences.emplace_back("The axis does not begin at 0");
-    }
-    const bool has_intervals = std::ranges::any_of(
-        marks_of(chart_), [](const PlacedMark& each) { return each.mark->low.has_value(); });
-    if (has_intervals && !rules.intervals.empty()) {
-      sentences.push_back(
-          fmt::format("{}: the figures' 95 % confidence intervals", rules.intervals));
-    }
-    if (count_failed(chart_) > 0) {
-      sentences.push_back(fmt::format("{}: all of the points failed", rules.failed));
-    }
-    return as_paragraph(sentences);
-  }
-
-  static std::string describe_left_out(const Combinations& combinations, const ChartAxis& axis) {
-    if (combinations.size() == axis.ticks.size()) return {};
-    return fmt::format("Drawn are the first {} of {} places along {}",
-                       format_thousands(axis.ticks.size()), format_thousands(combinations.size()),
-                       axis.label);
-  }
-
-  /// "Drawn are the first 8 of 20 combinations of T, BLOCK"
-  std::string describe_limits() const {
-    std::vector<std::string> parts;
-    const auto add = [&](const Combinations& all, std::size_t most, std::string_view what) {
-      if (all.size() <= most) return;
-      parts.push_back(
-          fmt::format("the first {} of {} {} {}", most, all.size(), what, all.heading()));
-    };
-    add(series_, most_series, "combinations of");
-    add(facets_, most_panels, "panels by");
-    return parts.empty() ? std::string() : "Drawn are " + in_words(parts);
-  }
-
-  const ChartLayout& layout_;
-  const RunResults& results_;
-  const PointList points_;
-  const std::vector<ParameterValues> parameters_;
-  const Combinations x_;
-  const Combinations y_;
-  const Combinations series_;
-  const Combinations facets_;
-  Chart chart_;
-};
+  return as_paragraph(sentences);
+}
 
 }  // namespace
 
-std::vector<PlacedMark> marks_of(const Chart& chart) {
-  std::vector<PlacedMark> marks;
-  for (const ChartPanel& panel : chart.panels) {
-    for (const ChartSeries& series : panel.series) {
-      for (const ChartMark& mark : series.marks) marks.push_back({&panel, &series, &mark});
-    }
-  }
+std::vector<ChartMark> marks_of(const Chart& chart, std::size_t panel, std::size_t series) {
+  std::vector<ChartMark> marks;
+  std::ranges::copy_if(chart.marks, std::back_inserter(marks), [&](const ChartMark& mark) {
+    return mark.panel == panel && mark.series == series;
+  });
   return marks;
 }
 
 std::vector<double> figures_of(const Chart& chart) {
   std::vector<double> figures;
-  for (const PlacedMark& each : marks_of(chart)) {
-    if (each.mark->figure) figures.push_back(*each.mark->figure);
+  for (const ChartMark& mark : chart.marks) {
+    if (mark.figure) figures.push_back(*mark.figure);
   }
   return figures;
 }
 
 std::size_t count_failed(const Chart& chart) {
-  return marks_of(chart).size() - figures_of(chart).size();
-}
-
-ChartScale scale_of_parameter(std::span<const double> values, ScaleChoice choice) {
-  if (choice == ScaleChoice::category || values.size() < 2) return ChartScale::category;
-  if (choice == ScaleChoice::linear) return ChartScale::linear;
-  const auto first_positive = std::ranges::upper_bound(values, 0.0);
-  const std::span<const double> positive(first_positive, values.end());
-  const bool is_automatic = choice == ScaleChoice::automatic;
-  if (is_automatic && !reads_better_in_logarithm(positive)) return ChartScale::linear;
-  if (positive.size() < values.size()) return ChartScale::category;
-  const bool is_decimal = is_automatic ? are_powers_of(values, 10) && !are_powers_of(values, 2)
-                                       : choice == ScaleChoice::log10;
-  return is_decimal ? ChartScale::log10 : ChartScale::log2;
-}
-
-ChartScale scale_of_figures(std::span<const double> figures, ScaleChoice choice, ChartKind kind) {
-  constexpr double least_factor = 100;
-  constexpr double small = 0.05;
-  if (figures.empty() || choice == ScaleChoice::linear) return ChartScale::linear;
-  const auto range = std::ranges::minmax(figures);
-  if (range.min <= 0) return ChartScale::linear;
-  if (choice == ScaleChoice::log2) return ChartScale::log2;
-  if (choice == ScaleChoice::log10) return ChartScale::log10;
-  if (kind == ChartKind::bar || range.max < least_factor * range.min) return ChartScale::linear;
-  const auto below =
-      std::ranges::count_if(figures, [&](double figure) { return figure < small * range.max; });
-  return 2 * static_cast<std::size_t>(below) > figures.size() ? ChartScale::log10
-                                                              : ChartScale::linear;
-}
-
-bool begins_at_zero(std::span<const double> figures, ChartKind kind) {
-  constexpr double top_quarter = 0.75;
-  constexpr double much_the_same = 0.97;
-  if (kind == ChartKind::bar || figures.empty()) return true;
-  const auto [lowest, highest] = std::ranges::minmax(figures);
-  return lowest < top_quarter * highest || lowest > much_the_same * highest || lowest <= 0;
+  return chart.marks.size() - figures_of(chart).size();
 }
 
 std::optional<Chart> build_chart(const ChartLayout& layout, const RunResults& results) {
-  return ChartBuilder(layout, results).build();
+  const PointList points = matching_points(results.points, needed_by(layout), layout.where);
+  const auto metric = choose_metric(points, layout.values);
+  if (!metric) return std::nullopt;
+  const std::vector<ParameterValues> parameters = parameters_of(points);
+  const Combinations xs(layout.x, points, parameters);
+  const Combinations ys(layout.y, points, parameters);
+  const Combinations series(layout.series, points, parameters);
+  const Combinations facets(layout.facets, points, parameters);
+
+  Chart chart;
+  chart.kind = layout.kind;
+  chart.metric = *metric;
+  chart.better = better_for(*metric, results.run.tuning);
+  chart.figure_label = heading_of(*metric);
+  chart.title = !layout.title.empty() ? layout.title
+                                      : chart.figure_label + " by " + in_words(names_of(layout));
+  const bool is_line = layout.kind == ChartKind::line;
+  chart.x = axis_of(xs, is_line ? layout.x_scale : ScaleChoice::category, layout.kind);
+  chart.y = chart.is_heatmap() ? axis_of(ys, ScaleChoice::category, layout.kind)
+                               : ChartAxis{chart.figure_label, {}, {}};
+  if (series.size() > 1) chart.series_label = series.heading;
+  chart.series = first_of(series.labels, most_series);
+  chart.panels = first_of(facets.titles, most_panels);
+
+  std::map<const PointRecord*, std::size_t> ordinals;
+  for (const StoredPoint& stored : results.points) {
+    ordinals.emplace(&stored.point, ordinals.size());
+  }
+  std::map<std::array<std::size_t, 4>, PointList> points_at;  // in the order of the marks
+  for (const PointRecord* point : points) {
+    points_at[{facets.places.at(point), series.places.at(point), xs.places.at(point),
+               ys.places.at(point)}]
+        .push_back(point);
+  }
+  std::vector<PointList> places;  // drawn or not
+  for (const auto& [place, sharing] : points_at) {
+    places.push_back(sharing);
+    const auto [facet, line, x, y] = place;
+    if (facet >= chart.panels.size() || line >= chart.series.size() || x >= chart.x.ticks.size() ||
+        (chart.is_heatmap() && y >= chart.y.ticks.size())) {
+      continue;
+    }
+    const PointRecord* best = best_point(sharing, *metric, chart.better);
+    // Where points succeeded, but have no figure, there is no mark.
+    const bool has_failed = std::ranges::all_of(
+        sharing, [](const auto* point) { return point->status == PointStatus::failed; });
+    if (best == nullptr && !has_failed) continue;
+    ChartMark& mark = chart.marks.emplace_back(
+        ChartMark{facet, line, chart.x.ticks[x].at, static_cast<double>(y)});
+    mark.point = ordinals.at(best != nullptr ? best : sharing.front());
+    if (best != nullptr) set_figure(*best, *metric, mark);
+  }
+  const std::vector<std::string> left_out = {
+      describe_limits(series, facets), describe_left_out(xs, chart.x),
+      chart.is_heatmap() ? describe_left_out(ys, chart.y) : "",
+      is_line ? thin_out_lines(chart) : ""};
+  const std::vector<double> figures = figures_of(chart);
+  if (figures.empty()) return std::nullopt;
+  chart.figure_scale = scale_of_figures(figures, layout.value_scale, layout.kind);
+  chart.figures_from_zero = begins_at_zero(figures, layout.kind);
+  if (!chart.is_heatmap()) chart.y.scale = chart.figure_scale;
+  chart.references = references_of(chart, results);
+  const bool has_best = chart.better != Better::neither;
+  chart.caption = caption_of(
+      chart, layout, describe_choice("mark", has_best ? "best" : "highest", places, parameters),
+      left_out);
+  chart.description = describe_chart(chart);
+  return chart;
 }
 
 }  // namespace sweep

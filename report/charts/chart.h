@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/spec/report_layout.h"
@@ -38,25 +39,13 @@ struct ChartAxis {
 
 /// One figure of a chart, and the point it comes from.
 struct ChartMark {
+  std::size_t panel = 0;
+  std::size_t series = 0;
   double x = 0;  ///< along the x axis; in a category axis the place of its tick
-  double y = 0;  ///< the figure; in a heatmap the place along the y axis
-  /// The figure itself, again in lines and bars; nothing where all of the points failed.
-  std::optional<double> figure = {};
-  /// The figure's 95 % confidence interval, where it has one.
-  std::optional<double> low = {};
-  std::optional<double> high = {};
-  std::size_t point = 0;  ///< its place among the run's points
-};
-
-/// A line, the bars of one colour, or the cells of a heatmap's panel.
-struct ChartSeries {
-  std::string name;  ///< the values of the legend's names: "float, 256"; empty when there is one
-  std::vector<ChartMark> marks = {};  ///< by rising x, then y
-};
-
-struct ChartPanel {
-  std::string title;                     ///< "BLOCK = 256"; empty when there is only one
-  std::vector<ChartSeries> series = {};  ///< equally many, of the same names, in all panels
+  double y = 0;  ///< the place along a heatmap's y axis
+  std::optional<double> figure = {};      ///< nothing where all of the points failed
+  std::optional<Interval> interval = {};  ///< the figure's, of 95 % confidence, where it has one
+  std::size_t point = 0;                  ///< its place among the run's points
 };
 
 /// A line drawn right across: what the device could give at most, what was reached at most.
@@ -79,22 +68,18 @@ struct Chart {
   bool figures_from_zero = true;                 ///< the metric's linear axis begins at 0
   std::string figure_label;                      ///< "bandwidth [GB/s]"
   std::string series_label = {};                 ///< what the legend is headed: "T", "T, BLOCK"
-  std::vector<ChartPanel> panels = {};           ///< one at least, each with one series at least
+  std::vector<std::string> panels = {};  ///< titles: "BLOCK = 256"; empty when there is only one
+  /// Lines, bars of one colour: the values of the legend's names, "float, 256"; empty when there is
+  /// only one, as in a heatmap.
+  std::vector<std::string> series = {};
+  std::vector<ChartMark> marks = {};  ///< by panel, series, rising x, then y
   std::vector<ChartReference> references = {};
 
   /// Whether colours show the figures, over two axes of parameters.
   bool is_heatmap() const { return kind == ChartKind::heatmap; }
 };
 
-/// A mark and where it stands.
-struct PlacedMark {
-  const ChartPanel* panel = nullptr;
-  const ChartSeries* series = nullptr;
-  const ChartMark* mark = nullptr;
-};
-
-/// All marks, panel by panel.
-std::vector<PlacedMark> marks_of(const Chart& chart);
+std::vector<ChartMark> marks_of(const Chart& chart, std::size_t panel, std::size_t series);
 
 /// The figures of all marks that have one.
 std::vector<double> figures_of(const Chart& chart);
@@ -134,5 +119,17 @@ std::optional<Chart> build_chart(const ChartLayout& layout, const RunResults& re
 /// would be fewer than two has none, nor has one that shows as a share of the peak what an earlier
 /// one shows as a bandwidth.
 std::vector<Chart> charts_of(const RunResults& results);
+
+/// The chart's picture as an SVG file. The same chart gives the same bytes. Texts of the chart stay
+/// texts, whatever they hold.
+std::string draw_chart(const Chart& chart);
+
+/// What the points of the series of that number look like: a path of some 8 pixels around its
+/// beginning, all of whose steps are relative.
+std::string_view series_symbol(std::size_t series);
+
+/// A stranger's text as SVG shows it, on one line: XML's own characters are escaped, and what no
+/// reader should see or XML does not allow is U+FFFD.
+std::string escape_svg(std::string_view text);
 
 }  // namespace sweep

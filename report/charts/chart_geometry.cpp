@@ -15,17 +15,39 @@ namespace {
 constexpr double label_height = 16;
 constexpr double panel_gap = 22;  ///< between panels side by side
 
+bool are_powers_of(std::span<const double> values, double base) {
+  return std::ranges::all_of(values, [&](double value) {
+    double power = 1;
+    while (power < value) power *= base;
+    return power == value;
+  });
+}
+
+/// Of ascending values above 0.
+bool reads_better_in_logarithm(std::span<const double> values) {
+  constexpr double least_factor = 16;
+  /// The largest gap between neighbours over the mean one: 1 where they are even.
+  const auto unevenness = [&](auto place) {
+    double largest = 0;
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      largest = std::max(largest, place(values[i]) - place(values[i - 1]));
+    }
+    return largest * static_cast<double>(values.size() - 1) /
+           (place(values.back()) - place(values.front()));
+  };
+  if (values.size() < 3) return false;
+  if (are_powers_of(values, 2)) return true;
+  return values.back() >= least_factor * values.front() &&
+         unevenness([](double value) { return std::log2(value); }) < unevenness(std::identity());
+}
+
 /// The figures of all marks, references and, but in a heatmap, the ends of intervals.
 std::vector<double> places_on_figure_axis(const Chart& chart) {
-  std::vector<double> places;
+  std::vector<double> places = figures_of(chart);
   for (const ChartReference& reference : chart.references) places.push_back(reference.at);
-  for (const PlacedMark& each : marks_of(chart)) {
-    const ChartMark& mark = *each.mark;
-    if (!mark.figure) continue;
-    places.push_back(*mark.figure);
-    if (chart.is_heatmap()) continue;
-    places.push_back(mark.low.value_or(*mark.figure));
-    places.push_back(mark.high.value_or(*mark.figure));
+  for (const ChartMark& mark : chart.marks) {
+    if (!mark.interval || chart.is_heatmap()) continue;
+    places.insert(places.end(), {mark.interval->low, mark.interval->high});
   }
   return places;
 }
@@ -185,10 +207,9 @@ std::vector<LegendEntry> legend_of(const Chart& chart) {
     legend.push_back({kind, index, cut_to_width(text, longest_entry, true), 0, 0});
   };
   if (chart.is_heatmap()) return legend;
-  const auto& series = chart.panels.front().series;
-  if (series.size() > 1) {
+  if (chart.series.size() > 1) {
     if (!chart.series_label.empty()) add(Kind::heading, 0, chart.series_label);
-    for (std::size_t i = 0; i < series.size(); ++i) add(Kind::series, i, series[i].name);
+    for (std::size_t i = 0; i < chart.series.size(); ++i) add(Kind::series, i, chart.series[i]);
   }
   for (std::size_t i = 0; i < chart.references.size(); ++i) {
     add(Kind::reference, i, chart.references[i].label);
@@ -229,6 +250,41 @@ void place_legend(double begin, double middle, bool is_column, ChartGeometry& ge
 }
 
 }  // namespace
+
+ChartScale scale_of_parameter(std::span<const double> values, ScaleChoice choice) {
+  if (choice == ScaleChoice::category || values.size() < 2) return ChartScale::category;
+  if (choice == ScaleChoice::linear) return ChartScale::linear;
+  const auto first_positive = std::ranges::upper_bound(values, 0.0);
+  const std::span<const double> positive(first_positive, values.end());
+  const bool is_automatic = choice == ScaleChoice::automatic;
+  if (is_automatic && !reads_better_in_logarithm(positive)) return ChartScale::linear;
+  if (positive.size() < values.size()) return ChartScale::category;
+  const bool is_decimal = is_automatic ? are_powers_of(values, 10) && !are_powers_of(values, 2)
+                                       : choice == ScaleChoice::log10;
+  return is_decimal ? ChartScale::log10 : ChartScale::log2;
+}
+
+ChartScale scale_of_figures(std::span<const double> figures, ScaleChoice choice, ChartKind kind) {
+  constexpr double least_factor = 100;
+  constexpr double small = 0.05;
+  if (figures.empty() || choice == ScaleChoice::linear) return ChartScale::linear;
+  const auto range = std::ranges::minmax(figures);
+  if (range.min <= 0) return ChartScale::linear;
+  if (choice == ScaleChoice::log2) return ChartScale::log2;
+  const auto below =
+      std::ranges::count_if(figures, [&](double figure) { return figure < small * range.max; });
+  const bool are_spread = kind != ChartKind::bar && range.max >= least_factor * range.min &&
+                          2 * static_cast<std::size_t>(below) > figures.size();
+  return choice == ScaleChoice::log10 || are_spread ? ChartScale::log10 : ChartScale::linear;
+}
+
+bool begins_at_zero(std::span<const double> figures, ChartKind kind) {
+  constexpr double top_quarter = 0.75;
+  constexpr double much_the_same = 0.97;
+  if (kind == ChartKind::bar || figures.empty()) return true;
+  const auto [lowest, highest] = std::ranges::minmax(figures);
+  return lowest < top_quarter * highest || lowest > much_the_same * highest || lowest <= 0;
+}
 
 double DrawnAxis::share_of(double at) const {
   if (from == to) return 1;

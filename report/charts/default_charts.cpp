@@ -1,8 +1,8 @@
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "report/charts/chart.h"
-#include "report/charts/combinations.h"
 #include "report/point_columns.h"
 
 namespace sweep {
@@ -26,11 +26,17 @@ std::optional<ChartLayout> layout_for(const TableLayout& table, const RunResults
     });
     return names;
   };
+  /// The combinations of their values, where to lack a parameter is a value too.
   const auto count = [&](const Names& names) {
-    return Combinations(names, points, parameters).size();
+    std::set<std::vector<Bindings::Entry>> combinations;
+    for (const PointRecord* point : points) {
+      combinations.insert(group_of(point->key, names).entries());
+    }
+    return combinations.size();
   };
   const auto is_numeric = [&](const std::string& name) {
-    return Combinations({name}, points, parameters).numbers().has_value();
+    const ParameterValues* found = find_parameter(parameters, name);
+    return found->is_numeric() && found->in_every_point;
   };
 
   Names rows = varying(table.rows);
@@ -94,8 +100,7 @@ TableLayout table_of_all(const RunResults& results) {
   TableLayout table;
   table.values = {"bandwidth",  "shared_bandwidth",         "time",
                   "efficiency", "load_sectors_per_request", "shared_efficiency"};
-  std::vector<ParameterValues> varying =
-      parameters_of(matching_points(results.points, {}, std::nullopt));
+  std::vector<ParameterValues> varying = parameters_of(records_of(results.points));
   std::erase_if(varying, [](const ParameterValues& parameter) {
     return parameter.values().size() < 2 || !parameter.in_every_point || parameter.is_derived;
   });
@@ -115,24 +120,20 @@ TableLayout table_of_all(const RunResults& results) {
   return table;
 }
 
-/// The charts for a sweep that says nothing about charts.
-std::vector<ChartLayout> default_charts(const RunResults& results) {
-  std::vector<TableLayout> tables = results.layout.tables;
-  if (tables.empty()) tables.push_back(table_of_all(results));
-  std::vector<ChartLayout> charts;
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    if (is_shown_already(tables[i], std::span(tables).first(i))) continue;
-    if (auto layout = layout_for(tables[i], results)) charts.push_back(std::move(*layout));
-  }
-  return charts;
-}
-
 }  // namespace
 
 std::vector<Chart> charts_of(const RunResults& results) {
+  std::vector<ChartLayout> layouts = results.layout.charts.value_or(std::vector<ChartLayout>());
+  if (!results.layout.charts) {
+    std::vector<TableLayout> tables = results.layout.tables;
+    if (tables.empty()) tables.push_back(table_of_all(results));
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      if (is_shown_already(tables[i], std::span(tables).first(i))) continue;
+      if (auto layout = layout_for(tables[i], results)) layouts.push_back(std::move(*layout));
+    }
+  }
   std::vector<Chart> charts;
-  const auto& asked_for = results.layout.charts;
-  for (const ChartLayout& layout : asked_for ? *asked_for : default_charts(results)) {
+  for (const ChartLayout& layout : layouts) {
     if (auto chart = build_chart(layout, results)) charts.push_back(std::move(*chart));
   }
   return charts;

@@ -1,14 +1,13 @@
-#include "report/charts/draw_chart.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
-#include "engine/text/characters.h"
 #include "report/charts/chart_geometry.h"
 #include "report/display_text.h"
+#include "report/document.h"
 
 namespace sweep {
 namespace {
@@ -74,9 +73,8 @@ unsigned viridis_at(double share) {
 
 /// Whether a dark text stands out on the colour better than a light one, by the luma of Rec. 601.
 bool is_light(unsigned colour) {
-  return 0.299 * channel_of(colour, 16) + 0.587 * channel_of(colour, 8) +
-             0.114 * channel_of(colour, 0) >
-         150;
+  return 299 * channel_of(colour, 16) + 587 * channel_of(colour, 8) + 114 * channel_of(colour, 0) >
+         150'000;
 }
 
 struct TextStyle {
@@ -91,12 +89,6 @@ struct TextStyle {
 /// light ground, paths as SVG's `d`; what is empty is left out.
 class SvgPicture {
  public:
-  SvgPicture(double width, double height)
-      : width_(width),
-        height_(height),
-        body_(fmt::format("<rect width=\"{:g}\" height=\"{:g}\" fill=\"{}\"/>\n", width, height,
-                          ground_colour)) {}
-
   /// `dashes` are lengths in pixels.
   void stroke(std::string_view path, std::string_view colour, double width,
               std::string_view dashes = {}) {
@@ -137,12 +129,16 @@ class SvgPicture {
   }
 
   /// The file; `title` and `description` are for who cannot see it.
-  std::string finish(std::string_view title, std::string_view description) const {
+  std::string finish(double width, double height, std::string_view title,
+                     std::string_view description) const {
+    const std::string body = fmt::format("<rect width=\"{:g}\" height=\"{:g}\" fill=\"{}\"/>\n",
+                                         width, height, ground_colour) +
+                             body_;
     std::string dark_rules;
     for (const auto& [light, dark] : chart_colours) {
       for (const std::string_view property : {"fill", "stroke"}) {
         const std::string use = fmt::format("{}=\"{}\"", property, light);
-        if (body_.find(use) == body_.npos) continue;
+        if (body.find(use) == body.npos) continue;
         dark_rules += fmt::format("[{}] {{ {}: {} }}\n", use, property, dark);
       }
     }
@@ -154,8 +150,8 @@ class SvgPicture {
                "sans-serif\">\n"
                "<title id=\"chart-title\">{2}</title>\n<desc id=\"chart-description\">{3}</desc>\n"
                "<style>\n@media (prefers-color-scheme: dark) {{\n{4}}}\n</style>\n",
-               width_, height_, escape_svg(title), escape_svg(description), dark_rules) +
-           body_ + "</svg>\n";
+               width, height, escape_svg(title), escape_svg(description), dark_rules) +
+           body + "</svg>\n";
   }
 
  private:
@@ -163,8 +159,6 @@ class SvgPicture {
     if (!path.empty()) body_ += fmt::format("<path d=\"{}\" {}{}/>\n", path, style, more);
   }
 
-  double width_;
-  double height_;
   std::string body_;
 };
 
@@ -201,27 +195,48 @@ std::string symbol_at(double x, double y, std::string_view symbol) {
 
 /// "4254", "0.5", "33.55 M"
 std::string mark_label(double figure) {
-  constexpr double fewest_with_unit = 1e6;
-  if (figure < fewest_with_unit && figure >= 1000) return fmt::format("{:.0f}", figure);
-  return figure >= fewest_with_unit ? tick_label(figure) : fmt::format("{:.4g}", figure);
+  if (figure >= 1e6) return tick_label(figure);
+  return figure >= 1000 ? fmt::format("{:.0f}", figure) : fmt::format("{:.4g}", figure);
 }
 
-/// One panel: its axes and what stands between them.
-class PanelDrawer {
+class ChartDrawer : private SvgPicture {
  public:
-  PanelDrawer(const Chart& chart, const ChartGeometry& geometry, std::size_t panel,
-              SvgPicture& picture)
-      : chart_(chart),
-        geometry_(geometry),
-        panel_(chart.panels[panel]),
-        box_(geometry.panels[panel]),
-        picture_(picture) {}
+  explicit ChartDrawer(const Chart& chart) : chart_(chart), geometry_(geometry_of(chart)) {}
 
-  void draw() {
-    constexpr double raised = 10;
+  std::string draw() && {
+    write_page_texts();
+    for (panel_ = 0; panel_ < chart_.panels.size(); ++panel_) {
+      box_ = geometry_.panels[panel_];
+      draw_panel();
+    }
+    draw_legend();
+    return finish(geometry_.width, geometry_.height, chart_.title, chart_.description);
+  }
+
+ private:
+  void write_page_texts() {
+    double middle = picture_edge + text_line_height / 2;
+    for (const std::string& line : geometry_.title) {
+      write(line, picture_edge, middle, {title_size});
+      middle += text_line_height;
+    }
+    write(chart_.figure_label, picture_edge, geometry_.label_middle, {text_size, axis_colour});
+    const ChartBox& first = geometry_.panels.front();
+    if (chart_.is_heatmap()) {
+      write(chart_.y.label, picture_edge + text_size / 2,
+            (first.top + geometry_.panels.back().bottom) / 2,
+            {text_size, ink_colour, "middle", -90});
+    }
+    const double right = std::ranges::max(geometry_.panels, {}, &ChartBox::right).right;
+    write(chart_.x.label, (first.left + right) / 2, geometry_.x_label_middle,
+          {text_size, ink_colour, "middle"});
+  }
+
+  /// A panel's axes and what stands between them.
+  void draw_panel() {
     const auto columns = static_cast<std::size_t>(box_.width() / text_width("n", text_size));
-    picture_.write(cut_to_width(panel_.title, columns, true), box_.left, box_.top - raised,
-                   {text_size});
+    write(cut_to_width(chart_.panels[panel_], columns, true), box_.left, box_.top - 10,
+          {text_size});
     if (chart_.is_heatmap()) {
       add_rows(geometry_.rows);
       add_columns();
@@ -229,18 +244,17 @@ class PanelDrawer {
       return;
     }
     add_grid();
-    for (std::size_t i = 0; i < panel_.series.size(); ++i) {
+    for (std::size_t i = 0; i < chart_.series.size(); ++i) {
       chart_.kind == ChartKind::line ? add_line(i) : add_bars(i);
     }
-    picture_.stroke(failed_, ink_colour, 1.6);
+    stroke(std::exchange(failed_, {}), ink_colour, 1.6);
     add_rows(geometry_.figures);
     add_columns();
-    picture_.stroke(fmt::format("M{0:.5g} {1:.5g}V{2:.5g}H{3:.5g}", crisp(box_.left), box_.top,
-                                crisp(box_.bottom), box_.right),
-                    axis_colour, 1);
+    stroke(fmt::format("M{0:.5g} {1:.5g}V{2:.5g}H{3:.5g}", crisp(box_.left), box_.top,
+                       crisp(box_.bottom), box_.right),
+           axis_colour, 1);
   }
 
- private:
   double x_at(double x) const { return box_.left + geometry_.x.share_of(x) * box_.width(); }
   double y_at(const DrawnAxis& axis, double y) const {
     return box_.bottom - axis.share_of(y) * box_.height();
@@ -252,10 +266,10 @@ class PanelDrawer {
     for (const ChartTick& tick : geometry_.figures.ticks) {
       grid += level_line(box_.left, box_.right, crisp(height_of(tick.at)));
     }
-    picture_.stroke(grid, grid_colour, 1);
+    stroke(grid, grid_colour, 1);
     for (std::size_t i = 0; i < chart_.references.size(); ++i) {
-      picture_.stroke(level_line(box_.left, box_.right, crisp(height_of(chart_.references[i].at))),
-                      axis_colour, 1.3, reference_dashes(i));
+      stroke(level_line(box_.left, box_.right, crisp(height_of(chart_.references[i].at))),
+             axis_colour, 1.3, reference_dashes(i));
     }
   }
 
@@ -267,10 +281,10 @@ class PanelDrawer {
       const double y = y_at(axis, tick.at);
       ticks += level_line(box_.left - 4, box_.left, crisp(y));
       if (has_labels) {
-        picture_.write(tick.label, box_.left - 9, y, {tick_size, ink_colour, "end"});
+        write(tick.label, box_.left - 9, y, {tick_size, ink_colour, "end"});
       }
     }
-    picture_.stroke(ticks, axis_colour, 1);
+    stroke(ticks, axis_colour, 1);
   }
 
   void add_columns() {
@@ -282,18 +296,18 @@ class PanelDrawer {
       if (tick.label.empty() && all.size() > most_ticks) continue;
       ticks += fmt::format("M{:.5g} {:.5g}v4", crisp(x), box_.bottom);
       if (geometry_.x_labels.are_slanted) {
-        picture_.write(tick.label, x + 3, box_.bottom + 12, {tick_size, ink_colour, "end", -35});
+        write(tick.label, x + 3, box_.bottom + 12, {tick_size, ink_colour, "end", -35});
       } else {
-        picture_.write(tick.label, x, box_.bottom + 14, {tick_size, ink_colour, "middle"});
+        write(tick.label, x, box_.bottom + 14, {tick_size, ink_colour, "middle"});
       }
     }
-    picture_.stroke(ticks, axis_colour, 1);
+    stroke(ticks, axis_colour, 1);
   }
 
   void add_line(std::size_t series) {
     constexpr std::size_t most_symbols = 80;
     constexpr double band_opacity = 0.22;
-    const std::vector<ChartMark>& marks = panel_.series[series].marks;
+    const std::vector<ChartMark> marks = marks_of(chart_, panel_, series);
     const std::string_view colour = series_colour(series);
     std::string line;
     std::string symbols;
@@ -312,198 +326,157 @@ class PanelDrawer {
         const double y = height_of(*mark.figure);
         line += fmt::format("{}{:.5g} {:.5g}", is_down ? 'L' : 'M', x, y);
         symbols += symbol_at(x, y, series_symbol(series));
+      } else {
+        add_failed(x);
       }
-      if (!mark.figure) add_failed(x);
       is_down = mark.figure.has_value();
-      if (mark.low && mark.high) {
-        upper += fmt::format("L{:.5g} {:.5g}", x, height_of(*mark.high));
-        lower.insert(0, fmt::format("L{:.5g} {:.5g}", x, height_of(*mark.low)));
+      if (mark.interval) {
+        upper += fmt::format("L{:.5g} {:.5g}", x, height_of(mark.interval->high));
+        lower.insert(0, fmt::format("L{:.5g} {:.5g}", x, height_of(mark.interval->low)));
       } else {
         end_band();
       }
     }
     end_band();
-    if (!band.empty()) picture_.fill(band, colour, band_opacity);
-    picture_.stroke(line, colour, 2, series_dashes(series));
-    if (marks.size() <= most_symbols) picture_.fill(symbols, colour);
-  }
-
-  /// Of a category's width 1.
-  double bar_width() const { return bars_share / static_cast<double>(panel_.series.size()); }
-
-  double bar_middle(const ChartMark& mark, std::size_t series) const {
-    return x_at(mark.x - bars_share / 2 + (static_cast<double>(series) + 0.5) * bar_width());
+    fill(band, colour, band_opacity);
+    stroke(line, colour, 2, series_dashes(series));
+    if (marks.size() <= most_symbols) fill(symbols, colour);
   }
 
   double pixels_of(double x) const { return x_at(x) - x_at(0); }
 
-  static double widest_figure(const std::vector<ChartMark>& marks) {
-    double widest = 0;
-    for (const ChartMark& mark : marks) {
-      if (!mark.figure) continue;
-      widest = std::max(widest, text_width(mark_label(*mark.figure), small_size));
+  /// A figure on its mark.
+  struct FigureLabel {
+    std::string text;
+    double x = 0;
+    double y = 0;
+    std::string_view colour = ink_colour;
+  };
+
+  /// If all of them have room in so many pixels.
+  void write_figures(const std::vector<FigureLabel>& labels, double room) {
+    const bool have_room = std::ranges::all_of(labels, [&](const FigureLabel& label) {
+      return text_width(label.text, small_size) + 4 < room;
+    });
+    if (!have_room) return;
+    for (const auto& [text, x, y, colour] : labels) {
+      write(text, x, y, {small_size, colour, "middle"});
     }
-    return widest;
   }
 
   void add_bars(std::size_t series) {
     constexpr double bar_gap = 0.92;
-    const std::vector<ChartMark>& marks = panel_.series[series].marks;
     const DrawnAxis& axis = geometry_.figures;
-    const bool is_linear = axis.scale == ChartScale::linear;
-    const double foot = is_linear ? height_of(std::clamp(0.0, axis.from, axis.to)) : box_.bottom;
-    const double width = pixels_of(bar_width()) * bar_gap;
+    const double foot = axis.scale == ChartScale::linear
+                            ? height_of(std::clamp(0.0, axis.from, axis.to))
+                            : box_.bottom;
+    // Of a category's width 1.
+    const double share = bars_share / static_cast<double>(chart_.series.size());
+    const double room = pixels_of(share);
+    const double width = room * bar_gap;
     std::string bars;
     std::string whiskers;
-    for (const ChartMark& mark : marks) {
-      const double at = bar_middle(mark, series);
+    std::vector<FigureLabel> labels;
+    for (const ChartMark& mark : marks_of(chart_, panel_, series)) {
+      const double x = x_at(mark.x - bars_share / 2 + (static_cast<double>(series) + 0.5) * share);
       if (!mark.figure) {
-        add_failed(at);
+        add_failed(x);
         continue;
       }
       const double y = height_of(*mark.figure);
-      bars += rectangle(at - width / 2, std::min(y, foot), width, std::abs(foot - y));
-      if (mark.low && mark.high) {
-        whiskers +=
-            fmt::format("M{:.5g} {:.5g}V{:.5g}", at, height_of(*mark.low), height_of(*mark.high));
+      double top = y;
+      bars += rectangle(x - width / 2, std::min(y, foot), width, std::abs(foot - y));
+      if (mark.interval) {
+        top = height_of(mark.interval->high);
+        whiskers += fmt::format("M{:.5g} {:.5g}V{:.5g}", x, height_of(mark.interval->low), top);
       }
+      labels.push_back({mark_label(*mark.figure), x, top - 8});
     }
-    picture_.fill(bars, series_colour(series), bar_opacity);
-    picture_.stroke(whiskers, ink_colour, 1.4);
-    if (pixels_of(bar_width()) <= widest_figure(marks) + 4) return;
-    for (const ChartMark& mark : marks) {
-      if (!mark.figure) continue;
-      picture_.write(mark_label(*mark.figure), bar_middle(mark, series),
-                     height_of(mark.high.value_or(*mark.figure)) - 8,
-                     {small_size, ink_colour, "middle"});
-    }
+    fill(bars, series_colour(series), bar_opacity);
+    stroke(whiskers, ink_colour, 1.4);
+    write_figures(labels, room);
   }
 
   /// A cross just above the axis.
-  void add_failed(double x) {
-    constexpr double raised = 8;
-    failed_ += symbol_at(x, box_.bottom - raised, cross);
-  }
+  void add_failed(double x) { failed_ += symbol_at(x, box_.bottom - 8, cross); }
 
   void add_cells() {
     // A little overlap, over which the next cells are drawn, hides the seams.
     constexpr double overlap = 0.5;
-    const std::vector<ChartMark>& marks = panel_.series.front().marks;
     const double width = pixels_of(1);
     const double height = box_.height() / static_cast<double>(chart_.y.ticks.size());
     std::string failed;
     std::string crosses;
-    for (const ChartMark& mark : marks) {
+    std::vector<FigureLabel> labels;
+    for (const ChartMark& mark : marks_of(chart_, panel_, 0)) {
       const double x = x_at(mark.x);
       const double y = y_at(geometry_.rows, mark.y);
       const std::string cell =
           rectangle(x - width / 2, y - height / 2 - overlap, width + overlap, height + overlap);
       if (mark.figure) {
-        picture_.fill(cell, fmt::format("#{:06x}", colour_of(*mark.figure)));
+        const unsigned colour = viridis_at(geometry_.figures.share_of(*mark.figure));
+        fill(cell, fmt::format("#{:06x}", colour));
+        labels.push_back(
+            {mark_label(*mark.figure), x, y, is_light(colour) ? dark_cell_text : light_cell_text});
       } else {
         failed += cell;
         crosses += symbol_at(x, y, cross);
       }
     }
-    picture_.fill(failed, failed_colour);
-    picture_.stroke(crosses, ink_colour, 1.4);
-    if (width <= widest_figure(marks) + 4 || height <= 1.4 * small_size) return;
-    for (const ChartMark& mark : marks) {
-      if (!mark.figure) continue;
-      const bool is_dark = is_light(colour_of(*mark.figure));
-      picture_.write(mark_label(*mark.figure), x_at(mark.x), y_at(geometry_.rows, mark.y),
-                     {small_size, is_dark ? dark_cell_text : light_cell_text, "middle"});
-    }
+    fill(failed, failed_colour);
+    stroke(crosses, ink_colour, 1.4);
+    if (height > 1.4 * small_size) write_figures(labels, width);
   }
 
-  unsigned colour_of(double figure) const { return viridis_at(geometry_.figures.share_of(figure)); }
+  void draw_legend() {
+    using Kind = LegendEntry::Kind;
+    for (const auto& [kind, index, text, left, middle] : geometry_.legend) {
+      if (kind == Kind::heading) {
+        write(text, left, middle, {text_size, axis_colour});
+        continue;
+      }
+      const double right = left + legend_sample;
+      const double centre = left + legend_sample / 2;
+      const std::string line = level_line(left, right, middle);
+      if (kind == Kind::failed) {
+        stroke(symbol_at(centre, middle, cross), ink_colour, 1.6);
+      } else if (kind == Kind::reference) {
+        stroke(line, axis_colour, 1.3, reference_dashes(index));
+      } else if (chart_.kind == ChartKind::bar) {
+        fill(rectangle(right - 14, middle - 6, 14, 12), series_colour(index), bar_opacity);
+      } else {
+        stroke(line, series_colour(index), 2, series_dashes(index));
+        fill(symbol_at(centre, middle, series_symbol(index)), series_colour(index));
+      }
+      write(text, left + (legend_sample + 8), middle, {text_size});
+    }
+    if (!chart_.is_heatmap()) return;
+    const ChartBox& box = geometry_.colours;
+    add_colour_bar(box);
+    for (const ChartTick& tick : geometry_.figures.ticks) {
+      write(tick.label, box.right + 6,
+            box.bottom - geometry_.figures.share_of(tick.at) * box.height(), {tick_size});
+    }
+  }
 
   const Chart& chart_;
-  const ChartGeometry& geometry_;
-  const ChartPanel& panel_;
-  const ChartBox& box_;
-  SvgPicture& picture_;
-  std::string failed_;  ///< crosses
+  const ChartGeometry geometry_;
+  std::size_t panel_ = 0;  ///< that is being drawn
+  ChartBox box_;
+  std::string failed_;  ///< its crosses
 };
-
-/// What stands around the panels.
-void write_page_texts(const Chart& chart, const ChartGeometry& geometry, SvgPicture& picture) {
-  double middle = picture_edge + text_line_height / 2;
-  for (const std::string& line : geometry.title) {
-    picture.write(line, picture_edge, middle, {title_size});
-    middle += text_line_height;
-  }
-  picture.write(chart.figure_label, picture_edge, geometry.label_middle, {text_size, axis_colour});
-  const ChartBox& first = geometry.panels.front();
-  if (chart.is_heatmap()) {
-    picture.write(chart.y.label, picture_edge + text_size / 2,
-                  (first.top + geometry.panels.back().bottom) / 2,
-                  {text_size, ink_colour, "middle", -90});
-  }
-  const double right = std::ranges::max(geometry.panels, {}, &ChartBox::right).right;
-  picture.write(chart.x.label, (first.left + right) / 2, geometry.x_label_middle,
-                {text_size, ink_colour, "middle"});
-}
-
-void draw_legend(const Chart& chart, const ChartGeometry& geometry, SvgPicture& picture) {
-  using Kind = LegendEntry::Kind;
-  for (const auto& [kind, index, text, left, middle] : geometry.legend) {
-    const double right = left + legend_sample;
-    const std::string line = level_line(left, right, middle);
-    const double centre = left + legend_sample / 2;
-    if (kind == Kind::failed) {
-      picture.stroke(symbol_at(centre, middle, cross), ink_colour, 1.6);
-    }
-    if (kind == Kind::reference) picture.stroke(line, axis_colour, 1.3, reference_dashes(index));
-    if (kind == Kind::series && chart.kind == ChartKind::bar) {
-      picture.fill(rectangle(right - 14, middle - 6, 14, 12), series_colour(index), bar_opacity);
-    } else if (kind == Kind::series) {
-      picture.stroke(line, series_colour(index), 2, series_dashes(index));
-      picture.fill(symbol_at(centre, middle, series_symbol(index)), series_colour(index));
-    }
-    if (kind == Kind::heading) {
-      picture.write(text, left, middle, {text_size, axis_colour});
-    } else {
-      picture.write(text, left + (legend_sample + 8), middle, {text_size});
-    }
-  }
-  if (!chart.is_heatmap()) return;
-  const ChartBox& box = geometry.colours;
-  picture.add_colour_bar(box);
-  for (const ChartTick& tick : geometry.figures.ticks) {
-    picture.write(tick.label, box.right + 6,
-                  box.bottom - geometry.figures.share_of(tick.at) * box.height(), {tick_size});
-  }
-}
 
 }  // namespace
 
 std::string draw_chart(const Chart& chart) {
-  const ChartGeometry geometry = geometry_of(chart);
-  SvgPicture picture(geometry.width, geometry.height);
-  write_page_texts(chart, geometry, picture);
-  for (std::size_t i = 0; i < chart.panels.size(); ++i) {
-    PanelDrawer(chart, geometry, i, picture).draw();
-  }
-  draw_legend(chart, geometry, picture);
-  return picture.finish(chart.title, chart.description);
+  return ChartDrawer(chart).draw();
 }
 
 std::string escape_svg(std::string_view text) {
-  constexpr std::string_view special = "&<>\"'";
-  constexpr std::array entities = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
   std::string line(text);
   std::ranges::replace_if(
       line, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
-  std::string escaped;
-  for (const char c : printable_text(line, "", "\xef\xbf\xbd")) {
-    const std::size_t place = special.find(c);
-    if (place == special.npos) {
-      escaped += c;
-    } else {
-      escaped += entities[place];
-    }
-  }
+  std::string escaped = escape_html(line);
   // XML has no place for U+FFFE and U+FFFF.
   for (const std::string_view character : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {
     for (std::size_t at = 0; (at = escaped.find(character, at)) != escaped.npos;) {

@@ -10,7 +10,6 @@
 
 #include "engine/text/characters.h"
 #include "engine/text/units.h"
-#include "report/charts/draw_chart.h"
 #include "report/findings.h"
 #include "report/html/page_parts.h"
 #include "report/run_report.h"
@@ -34,11 +33,9 @@ Json axis_data(const ChartAxis& axis) {
 
 /// The smallest and the largest figure, intervals and references included.
 Json extent_of(const Chart& chart) {
-  std::vector<double> figures;
-  for (const PlacedMark& placed : marks_of(chart)) {
-    for (const auto& figure : {placed.mark->figure, placed.mark->low, placed.mark->high}) {
-      if (figure) figures.push_back(*figure);
-    }
+  std::vector<double> figures = figures_of(chart);
+  for (const ChartMark& mark : chart.marks) {
+    if (mark.interval) figures.insert(figures.end(), {mark.interval->low, mark.interval->high});
   }
   for (const ChartReference& reference : chart.references) figures.push_back(reference.at);
   std::erase_if(figures, [](double figure) { return !std::isfinite(figure); });
@@ -55,10 +52,9 @@ Json mark_data(const ChartMark& mark, const Chart& chart) {
   if (is_cell) data["y"] = mark.y;
   data["figure"] = is_drawn ? page_figure(*mark.figure) : Json(nullptr);
   if (is_drawn && is_cell) data["text"] = format_figure(*mark.figure);
-  if (is_drawn && mark.low && mark.high && std::isfinite(*mark.low) && std::isfinite(*mark.high) &&
-      *mark.low < *mark.high) {
-    data["low"] = page_figure(*mark.low);
-    data["high"] = page_figure(*mark.high);
+  if (is_drawn && mark.interval) {
+    data["low"] = page_figure(mark.interval->low);
+    data["high"] = page_figure(mark.interval->high);
   }
   return data;
 }
@@ -251,19 +247,17 @@ nlohmann::ordered_json chart_data(const Chart& chart) {
     references.push_back({{"at", page_figure(reference.at)}, {"label", reference.label}});
   }
   Json panels = Json::array();
-  for (const ChartPanel& panel : chart.panels) {
-    Json values = Json::array();
-    for (std::size_t i = 0; i < panel.series.size(); ++i) {
-      for (const ChartMark& mark : panel.series[i].marks) {
-        values.push_back(mark_data(mark, chart));
-        values.back()["series"] = i;
-      }
-    }
-    panels.push_back({{"title", panel.title}, {"values", std::move(values)}});
+  for (const std::string& title : chart.panels) {
+    panels.push_back({{"title", title}, {"values", Json::array()}});
+  }
+  for (const ChartMark& mark : chart.marks) {
+    Json& values = panels[mark.panel]["values"];
+    values.push_back(mark_data(mark, chart));
+    values.back()["series"] = mark.series;
   }
   Json series = Json::array();
-  for (std::size_t i = 0; !panels.empty() && i < chart.panels.front().series.size(); ++i) {
-    series.push_back({{"name", chart.panels.front().series[i].name}, {"symbol", series_symbol(i)}});
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    series.push_back({{"name", chart.series[i]}, {"symbol", series_symbol(i)}});
   }
   Json figures = axis_data({chart.figure_label, chart.figure_scale});
   figures["extent"] = extent_of(chart);
@@ -286,7 +280,7 @@ std::string chart_figures(const std::vector<Chart>& charts) {
   for (std::size_t i = 0; i < charts.size(); ++i) {
     const Chart& chart = charts[i];
     const bool is_wide = chart.panels.size() > 1 ||
-                         (chart.kind != ChartKind::line && marks_of(chart).size() > most_in_half);
+                         (chart.kind != ChartKind::line && chart.marks.size() > most_in_half);
     html +=
         fmt::format("<figure class=\"chart{}\" id=\"chart-{}\" data-chart=\"{}\">\n<h3>{}</h3>\n",
                     is_wide ? " wide" : "", i + 1, i, escape_html(chart.title));

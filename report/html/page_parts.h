@@ -12,11 +12,6 @@
 
 namespace sweep {
 
-/// The text so that a page shows it letter for letter, in an element or in a quoted attribute.
-/// Control characters other than line breaks and tabs, and those that turn the direction of
-/// writing, become U+FFFD, as do bytes that are no UTF-8.
-std::string escape_html(std::string_view text);
-
 /// JSON that can stand in a <script> element: nothing in it ends the element or opens a comment.
 /// Bytes that are no UTF-8 become U+FFFD, as does what turns the direction of writing.
 std::string script_json(const nlohmann::ordered_json& json);

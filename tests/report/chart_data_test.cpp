@@ -19,24 +19,15 @@ Chart line_chart() {
   chart.x = {"STRIDE", ChartScale::log2, {{1, "1"}, {2, "2"}, {1024, "1 Ki"}}};
   chart.figure_label = "bandwidth [GB/s]";
   chart.series_label = "T";
-  for (const double scale : {1.0, 2.0}) {
-    ChartPanel panel;
-    panel.title = "BLOCK";
-    for (const char* name : {"float", "double"}) {
-      ChartSeries series;
-      series.name = name;
-      for (std::size_t i = 0; i < 3; ++i) {
-        ChartMark mark;
-        mark.x = chart.x.ticks[i].at;
-        mark.point = i;
-        if (i < 2) mark.figure = mark.y = 100 * scale * static_cast<double>(i + 1);
-        if (i == 1) mark.low = *mark.figure - 5;
-        if (i == 1) mark.high = *mark.figure + 5;
-        series.marks.push_back(mark);
-      }
-      panel.series.push_back(series);
-    }
-    chart.panels.push_back(panel);
+  chart.panels = {"BLOCK", "BLOCK"};
+  chart.series = {"float", "double"};
+  for (std::size_t place = 0; place < 12; ++place) {
+    const std::size_t i = place % 3;
+    ChartMark mark{place / 6, place / 3 % 2, chart.x.ticks[i].at};
+    mark.point = i;
+    if (i < 2) mark.figure = 100 * static_cast<double>((mark.panel + 1) * (i + 1));
+    if (i == 1) mark.interval = Interval{*mark.figure - 5, *mark.figure + 5};
+    chart.marks.push_back(mark);
   }
   chart.references = {{500, "theoretical peak, 500 GB/s"}};
   return chart;
@@ -82,7 +73,7 @@ BOOST_AUTO_TEST_CASE(an_axis_has_its_scale_and_the_reports_labels) {
 BOOST_AUTO_TEST_CASE(a_figure_that_a_logarithm_does_not_have_is_not_drawn) {
   Chart chart = line_chart();
   chart.figure_scale = ChartScale::log10;
-  chart.panels[0].series[0].marks[0].figure = 0;
+  chart.marks[0].figure = 0;
   const Json values = chart_data(chart)["panels"][0]["values"];
   BOOST_TEST(values[0]["figure"].is_null());
   BOOST_TEST(values[1]["figure"] == 200);
@@ -92,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_heatmaps_cells_have_their_figures_as_texts) {
   Chart chart = line_chart();
   chart.kind = ChartKind::heatmap;
   chart.y = {"BLOCK", ChartScale::category, {{0, "128"}, {1, "256"}}};
-  for (ChartMark& mark : chart.panels[0].series[0].marks) mark.y = 1;
+  for (ChartMark& mark : chart.marks) mark.y = 1;
   const Json value = chart_data(chart)["panels"][0]["values"][0];
   BOOST_TEST(value["y"] == 1);
   BOOST_TEST(value["text"] == "100.0");

@@ -1,8 +1,8 @@
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <set>
 
 #include "report/charts/chart_geometry.h"
-#include "report/charts/draw_chart.h"
 #include "report/run_report.h"
 #include "tests/contains.h"
 #include "tests/report/chart_text.h"
@@ -39,10 +39,8 @@ Chart hostile_chart() {
   chart.x.label = text;
   for (ChartTick& tick : chart.x.ticks) tick.label = text;
   for (ChartReference& reference : chart.references) reference.label = text;
-  for (ChartPanel& panel : chart.panels) {
-    panel.title = text;
-    for (ChartSeries& series : panel.series) series.name = text;
-  }
+  std::ranges::fill(chart.panels, text);
+  std::ranges::fill(chart.series, text);
   return chart;
 }
 
@@ -115,11 +113,9 @@ BOOST_AUTO_TEST_CASE(ticks_are_round_and_short) {
 BOOST_AUTO_TEST_CASE(a_logarithm_of_figures_close_together_has_ticks_too) {
   Chart chart = example_charts().front();
   chart.references.clear();
-  ChartMark low;
-  low.figure = 5.1;
-  ChartMark high;
-  high.figure = 6.9;
-  chart.panels = {{"", {{"", {low, high}}}}};
+  chart.marks.resize(2);
+  chart.marks[0] = {.figure = 5.1};
+  chart.marks[1] = {.figure = 6.9};
   for (const ChartScale scale : {ChartScale::log2, ChartScale::log10}) {
     chart.figure_scale = scale;
     const DrawnAxis axis = figure_axis_of(chart, 5);

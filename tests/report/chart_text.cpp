@@ -20,12 +20,14 @@ std::string text_of(const ChartAxis& axis) {
 
 }  // namespace
 
-std::string text_of(const ChartSeries& series) {
+std::string text_of(const std::vector<ChartMark>& marks) {
   std::string text;
-  for (const ChartMark& mark : series.marks) {
+  for (const ChartMark& mark : marks) {
     text += fmt::format("{}{}: ", text.empty() ? "" : ", ", mark.x);
     text += mark.figure ? fmt::format("{}", *mark.figure) : "failed";
-    if (mark.low) text += fmt::format(" ({:.4g}..{:.4g})", *mark.low, *mark.high);
+    if (mark.interval) {
+      text += fmt::format(" ({:.4g}..{:.4g})", mark.interval->low, mark.interval->high);
+    }
   }
   return text;
 }
@@ -41,10 +43,11 @@ std::string text_of(const Chart& chart) {
   for (const ChartReference& reference : chart.references) {
     text += fmt::format("reference: {} at {:.6g}\n", reference.label, reference.at);
   }
-  for (const ChartPanel& panel : chart.panels) {
-    text += fmt::format("panel: {}\n", panel.title);
-    for (const ChartSeries& series : panel.series) {
-      text += fmt::format("  {} {}: {}\n", chart.series_label, series.name, text_of(series));
+  for (std::size_t panel = 0; panel < chart.panels.size(); ++panel) {
+    text += fmt::format("panel: {}\n", chart.panels[panel]);
+    for (std::size_t i = 0; i < chart.series.size(); ++i) {
+      text += fmt::format("  {} {}: {}\n", chart.series_label, chart.series[i],
+                          text_of(marks_of(chart, panel, i)));
     }
   }
   return text;

@@ -10,6 +10,6 @@ namespace sweep::testing {
 std::string text_of(const Chart& chart);
 
 /// The marks of one series: "1: 10 (9..11), 2: failed".
-std::string text_of(const ChartSeries& series);
+std::string text_of(const std::vector<ChartMark>& marks);
 
 }  // namespace sweep::testing

@@ -52,16 +52,16 @@ BOOST_AUTO_TEST_CASE(marks_stand_by_rising_x_with_the_interval_of_the_time) {
                                  {timed(4, 128, 1000), timed(1, 128, 3000), timed(2, 128, 2000)});
   BOOST_TEST(chart.figure_label == "bandwidth [GB/s]");
   BOOST_TEST((chart.x.scale == ChartScale::log2));
-  BOOST_TEST(text_of(chart.panels.at(0).series.at(0)) ==
+  BOOST_TEST(text_of(chart.marks) ==
              "1: 3000 (2400..3750), 2: 2000 (1600..2500), 4: 1000 (800..1250)");
-  BOOST_TEST(chart.panels[0].series[0].marks[0].point == 1U);
+  BOOST_TEST(chart.marks[0].point == 1U);
   BOOST_TEST(chart.title == "bandwidth [GB/s] by STRIDE");
 }
 
 BOOST_AUTO_TEST_CASE(of_several_points_the_best_is_drawn_and_the_caption_says_over_what) {
   const Chart chart = only_chart(chart_layout(line, {"STRIDE"}, {"bandwidth"}),
                                  {timed(1, 128, 1000), timed(1, 256, 3000), timed(2, 128, 900)});
-  BOOST_TEST(text_of(chart.panels[0].series[0]) == "1: 3000 (2400..3750), 2: 900 (720..1125)");
+  BOOST_TEST(text_of(chart.marks) == "1: 3000 (2400..3750), 2: 900 (720..1125)");
   BOOST_TEST(chart.caption ==
              "Each mark: the best over BLOCK (128, 256). Bands: the figures' 95 % confidence "
              "intervals.");
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(failed_points_have_a_mark_without_a_figure) {
       only_chart(chart_layout(ChartKind::bar, {"STRIDE"}, {"bandwidth"}),
                  {figure_at(1, "bandwidth", 5),
                   failed_point("stride", {{"STRIDE", integer(2)}}, ""), figure_at(3, "time", 5)});
-  BOOST_TEST(text_of(chart.panels[0].series[0]) == "0: 5, 1: failed");
+  BOOST_TEST(text_of(chart.marks) == "0: 5, 1: failed");
   BOOST_TEST(contains(chart.description, "1 place without a figure: the points failed."));
   BOOST_TEST(contains(chart.caption, "Crosses at the foot: all of the points failed."));
 }
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_logarithm_that_cannot_be_had_becomes_categories) {
       only_chart(layout, {figure_at(0, "bandwidth", 0), figure_at(8, "bandwidth", 5)});
   BOOST_TEST((chart.x.scale == ChartScale::category));
   BOOST_TEST((chart.figure_scale == ChartScale::linear));
-  BOOST_TEST(text_of(chart.panels[0].series[0]) == "0: 0, 1: 5");
+  BOOST_TEST(text_of(chart.marks) == "0: 0, 1: 5");
 }
 
 BOOST_AUTO_TEST_CASE(series_and_panels_beyond_what_is_readable_are_told_about) {
@@ -110,11 +110,11 @@ BOOST_AUTO_TEST_CASE(series_and_panels_beyond_what_is_readable_are_told_about) {
   }
   const Chart chart = only_chart(chart_layout(line, {"D"}, {"time"}, {"A"}, {"B", "C"}), points);
   BOOST_TEST(chart.panels.size() == 12U);
-  for (const ChartPanel& panel : chart.panels) BOOST_TEST(panel.series.size() == 8U);
+  BOOST_TEST(chart.series.size() == 8U);
   BOOST_TEST(chart.series_label == "A");
-  BOOST_TEST(chart.panels[1].series[2].name == "2");
+  BOOST_TEST(chart.series[2] == "2");
   // What has one value tells nothing apart.
-  BOOST_TEST(chart.panels[1].title == "B = 1");
+  BOOST_TEST(chart.panels[1] == "B = 1");
   BOOST_TEST(contains(
       chart.caption,
       "Drawn are the first 8 of 20 combinations of A and the first 12 of 15 panels by B."));
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(patterns_side_by_side_need_not_have_the_same_parameters) {
   BOOST_TEST(chart.x.label == "pattern, PAD");
   BOOST_TEST(chart.x.ticks.at(0).label == "a, -");
   BOOST_TEST(chart.x.ticks.at(1).label == "b, 0");
-  BOOST_TEST(text_of(chart.panels[0].series[0]) == "0: 1, 1: 3, 2: 2");
+  BOOST_TEST(text_of(chart.marks) == "0: 1, 1: 3, 2: 2");
 }
 
 BOOST_AUTO_TEST_CASE(a_heatmap_has_places_on_both_axes) {
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_heatmap_has_places_on_both_axes) {
   layout.y = {"BLOCK"};
   const Chart chart = only_chart(layout, {timed(4, 256, 10), timed(1, 128, 30), timed(1, 256, 20)});
   BOOST_TEST(chart.y.label == "BLOCK");
-  const auto& marks = chart.panels.at(0).series.at(0).marks;
+  const std::vector<ChartMark>& marks = chart.marks;
   BOOST_REQUIRE_EQUAL(marks.size(), 3U);
   BOOST_TEST(marks[0].x == 0);
   BOOST_TEST(marks[0].y == 0);
@@ -226,12 +226,12 @@ BOOST_AUTO_TEST_CASE(of_a_line_with_many_marks_the_extremes_are_drawn) {
     points.push_back(figure_at(i, "bandwidth", figure));
   }
   const Chart chart = only_chart(chart_layout(line, {"STRIDE"}, {"bandwidth"}), points);
-  const std::vector<ChartMark>& marks = chart.panels.at(0).series.at(0).marks;
+  const std::vector<ChartMark>& marks = chart.marks;
   BOOST_TEST(marks.size() == 1000U);
   BOOST_TEST(chart.x.ticks.size() == marks.size());
   const auto has = [&](double x, double y) {
-    return std::ranges::any_of(marks,
-                               [&](const ChartMark& mark) { return mark.x == x && mark.y == y; });
+    return std::ranges::any_of(
+        marks, [&](const ChartMark& mark) { return mark.x == x && mark.figure == y; });
   };
   BOOST_TEST(has(1234, 100));
   BOOST_TEST(has(4321, 0.5));
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(of_many_bars_and_of_a_large_heatmap_the_first_are_drawn) {
   }
   const Chart bars = only_chart(chart_layout(ChartKind::bar, {"STRIDE"}, {"bandwidth"}), points);
   BOOST_TEST(bars.x.ticks.size() == 250U);
-  BOOST_TEST(bars.panels.at(0).series.at(0).marks.size() == 250U);
+  BOOST_TEST(bars.marks.size() == 250U);
   BOOST_TEST(contains(bars.caption, "Drawn are the first 250 of 300 places along STRIDE."));
 
   ChartLayout layout = chart_layout(ChartKind::heatmap, {"STRIDE"}, {"bandwidth"});
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(of_many_bars_and_of_a_large_heatmap_the_first_are_drawn) {
   const Chart heatmap = only_chart(layout, points);
   BOOST_TEST(heatmap.x.ticks.size() == 128U);
   BOOST_TEST(heatmap.y.ticks.size() == 128U);
-  BOOST_TEST(heatmap.panels.at(0).series.at(0).marks.size() == 128U);
+  BOOST_TEST(heatmap.marks.size() == 128U);
 }
 
 BOOST_AUTO_TEST_CASE(a_search_says_which_figure_is_the_better_one) {
@@ -265,10 +265,10 @@ BOOST_AUTO_TEST_CASE(a_search_says_which_figure_is_the_better_one) {
   }
   results.points.push_back(figure_at(2, "instructions", 9));
   results.layout.charts = {chart_layout(line, {"STRIDE"}, {"instructions"})};
-  BOOST_TEST(text_of(charts_of(results).at(0).panels[0].series[0]) == "1: 7, 2: 9");
+  BOOST_TEST(text_of(charts_of(results).at(0).marks) == "1: 7, 2: 9");
   results.run.tuning = search_by("instructions", Origin::measured, Better::lower);
   const Chart chart = charts_of(results).at(0);
-  BOOST_TEST(text_of(chart.panels[0].series[0]) == "1: 5, 2: 9");
+  BOOST_TEST(text_of(chart.marks) == "1: 5, 2: 9");
   BOOST_TEST(contains(chart.description, "the lowest at STRIDE = 1"), chart.description);
 }
 

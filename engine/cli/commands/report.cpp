@@ -15,7 +15,6 @@
 #include "engine/store/run_lock.h"
 #include "engine/text/units.h"
 #include "report/charts/chart.h"
-#include "report/charts/draw_chart.h"
 #include "report/findings.h"
 
 namespace sweep {
