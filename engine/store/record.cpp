@@ -10,35 +10,14 @@
 #include <xxhash.h>
 
 namespace sweep {
-namespace {
-
-using Names = std::array<std::string_view, 3>;
-constexpr Names state_names = {"running", "finished", "interrupted"};
-constexpr Names mark_names = {"", "low clock", "outlier"};
-
-template <class Enum>
-std::optional<Enum> find_named(const Names& names, std::string_view name) {
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Enum>(found - names.begin());
-}
-
-}  // namespace
-
 std::string_view to_string(RunState state) {
-  return state_names.at(static_cast<std::size_t>(state));
-}
-
-std::optional<RunState> find_run_state(std::string_view name) {
-  return find_named<RunState>(state_names, name);
+  constexpr std::array<std::string_view, 3> names = {"running", "finished", "interrupted"};
+  return names.at(static_cast<std::size_t>(state));
 }
 
 std::string_view to_string(SampleMark mark) {
-  return mark_names.at(static_cast<std::size_t>(mark));
-}
-
-std::optional<SampleMark> find_sample_mark(std::string_view name) {
-  return find_named<SampleMark>(mark_names, name);
+  constexpr std::array<std::string_view, 3> names = {"", "low clock", "outlier"};
+  return names.at(static_cast<std::size_t>(mark));
 }
 
 std::string key_text(const PointKey& key) {

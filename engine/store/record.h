@@ -33,7 +33,6 @@ struct Provenance {
 
 enum class RunState { running, finished, interrupted };
 std::string_view to_string(RunState state);
-std::optional<RunState> find_run_state(std::string_view name);
 
 /// The anchor configuration, measured once more in the course of a run: shows drift.
 struct AnchorRecord {
@@ -128,7 +127,15 @@ struct RunRecord {
 };
 
 std::string_view to_string(SampleMark mark);
-std::optional<SampleMark> find_sample_mark(std::string_view name);
+
+/// The state, mark, origin or direction that has this name. Each of these has three.
+template <class Enum>
+std::optional<Enum> find_named(std::string_view name) {
+  for (const Enum each : {Enum{0}, Enum{1}, Enum{2}}) {
+    if (to_string(each) == name) return each;
+  }
+  return std::nullopt;
+}
 
 enum class PointStatus { ok, failed };
 

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
 #include <utility>
 
-#include "engine/store/run_rows.h"
 #include "engine/store/schema.h"
 #include "engine/store/stored_json.h"
 
@@ -19,100 +20,63 @@ using sqlite::Statement;
 using sqlite::Transaction;
 using Kind = Transaction::Kind;
 
-constexpr std::string_view select_lists_sql = R"sql(
-    SELECT list_id, name, origin, unit FROM metric_list WHERE list_id > ?
-    ORDER BY list_id, ordinal)sql";
+/// A table of rows that follow each other, each list of them with an owner: a run or a point.
+struct RowList {
+  std::string_view table;
+  std::string_view owner;    ///< the column of the owner's id
+  std::string_view place;    ///< the column of a row's place in its list
+  std::string_view columns;  ///< the others
 
-}  // namespace
-
-/// Which metrics points have, in their order. Most points of a run have the same, so that each such
-/// list is stored once and a point has its number, and the values alone. Remembers the lists that
-/// it has read.
-class MetricLists {
- public:
-  explicit MetricLists(Database& database) : database_(database) {}
-
-  /// The number of the list of these metrics, which is added when there is none.
-  std::int64_t id_of(const std::vector<Metric>& metrics) {
-    if (metrics.empty()) return 0;
-    if (const auto known = find(metrics)) return *known;
-    read_new_lists();
-    if (const auto known = find(metrics)) return *known;
-    // Not remembered: the transaction may be taken back, and the number given to another list.
-    const std::int64_t id =
-        database_.integer("SELECT 1 + coalesce(max(list_id), 0) FROM metric_list");
-    Statement insert(database_, R"sql(
-        INSERT INTO metric_list (list_id, ordinal, name, origin, unit)
-        VALUES (?, ?, ?, ?, ?))sql");
-    std::int64_t ordinal = 0;
-    for (const Metric& metric : metrics) {
-      insert.bind(id, ordinal++, metric.name, to_string(metric.origin), unit_of(metric)).run();
+  /// A statement that takes the owner's id and the other columns' values.
+  std::string append_sql() const {
+    std::string values;
+    for (std::ptrdiff_t i = 0; i <= std::ranges::count(columns, ','); ++i) {
+      values += fmt::format(", ?{}", i + 2);
     }
-    return id;
+    return fmt::format(
+        "INSERT INTO {0} ({1}, {2}, {3}) SELECT ?1, 1 + coalesce(max({2}), -1){4} FROM {0} "
+        "WHERE {1} = ?1",
+        table, owner, place, columns, values);
+  }
+  template <class... Values>
+  void append(Database& database, std::int64_t id, const Values&... values) const {
+    Statement(database, append_sql()).bind(id, values...).run();
   }
 
-  /// The metrics of list `id` with these values, as JSON. Throws StoreError when they do not fit.
-  std::vector<Metric> metrics(std::int64_t id, const std::string& values) {
-    if (id != 0 && !lists_.contains(id)) read_new_lists();
-    const auto found = lists_.find(id);
-    static const List none;
-    const List& list = found != lists_.end() ? found->second : none;
-    const std::vector<double> numbers = database_.understood(values_from_json, values);
-    if (numbers.size() != list.size()) {
-      database_.fail_as_damaged(fmt::format("a point has {} values for the {} metrics of list {}",
-                                            numbers.size(), list.size(), id));
-    }
-    std::vector<Metric> metrics;
-    metrics.reserve(list.size());
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      metrics.push_back({list[i].name, list[i].origin, numbers[i]});
-    }
-    return metrics;
+  /// Gives the other columns of each row of the owner to `take`.
+  void read(Database& database, std::int64_t id, const auto& take) const {
+    Statement rows(database, fmt::format("SELECT {} FROM {} WHERE {} = ? ORDER BY {}", columns,
+                                         table, owner, place));
+    rows.bind(id);
+    while (rows.step()) take(rows);
   }
-
- private:
-  struct Entry {
-    std::string name;
-    Origin origin = Origin::measured;
-    std::string unit;
-  };
-  using List = std::vector<Entry>;
-
-  static std::string_view unit_of(const Metric& metric) {
-    const MetricDefinition* definition = find_metric(metric.name);
-    return definition != nullptr ? definition->unit : std::string_view();
-  }
-
-  std::optional<std::int64_t> find(const std::vector<Metric>& metrics) const {
-    const auto is_of = [](const Entry& entry, const Metric& metric) {
-      return entry.name == metric.name && entry.origin == metric.origin &&
-             entry.unit == unit_of(metric);
-    };
-    for (const auto& [id, list] : lists_) {
-      if (std::ranges::equal(list, metrics, is_of)) return id;
-    }
-    return std::nullopt;
-  }
-
-  /// What another connection, or this one, added since.
-  void read_new_lists() {
-    Statement rows(database_, select_lists_sql);
-    rows.bind(lists_.empty() ? std::int64_t{0} : lists_.rbegin()->first);
-    while (rows.step()) {
-      const std::string name = rows.text(2);
-      const auto origin = find_origin(name);
-      if (!origin) {
-        database_.fail_as_damaged(fmt::format("a metric has the unknown origin '{}'", name));
-      }
-      lists_[rows.integer(0)].push_back({rows.text(1), *origin, rows.text(3)});
-    }
-  }
-
-  Database& database_;
-  std::map<std::int64_t, List> lists_;
 };
 
-namespace {
+constexpr RowList point_notes = {"note", "point_id", "ordinal", "text, on_counts"};
+constexpr RowList run_notes = {"run_note", "run_id", "ordinal", "text"};
+constexpr RowList anchor_rows = {
+    "anchor", "run_id", "sequence",
+    "ordinal, at, seconds, seconds_low, seconds_high, sm_clock_hz, temperature_celsius"};
+constexpr RowList comparison_rows = {"comparison", "run_id", "sequence",
+                                     "ordinal, rounds, slowdown_low, slowdown, slowdown_high"};
+constexpr RowList run_explanations = {"run_explanation", "run_id", "sequence",
+                                      "ordinal, explanation_id"};
+
+/// A run's columns of this provenance, and the members that they hold.
+constexpr std::string_view provenance_columns =
+    "sweep_name, sweep_text, command, engine_version, compiler, host, measure, seed, backend, "
+    "device_name, device_uuid, compute_capability, multiprocessors, l2_bytes, memory_bytes, "
+    "memory_clock_hz, memory_bus_bits, driver, cuda";
+
+auto members_of(auto& provenance) {
+  auto& device = provenance.device;
+  return std::tie(provenance.sweep_name, provenance.sweep_text, provenance.command,
+                  provenance.engine_version, provenance.compiler, provenance.host,
+                  provenance.measure, provenance.seed, device.backend, device.name, device.uuid,
+                  device.compute_capability, device.multiprocessors, device.l2_bytes,
+                  device.memory_bytes, device.memory_clock_hz, device.memory_bus_bits,
+                  device.driver, device.cuda);
+}
 
 constexpr std::string_view insert_point_sql = R"sql(
     INSERT INTO point (pattern_id, key_hash, run_id, parameters, measure, device, compiler,
@@ -122,9 +86,6 @@ constexpr std::string_view insert_point_sql = R"sql(
             ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
 constexpr std::string_view insert_place_sql =
     "INSERT INTO run_point (run_id, ordinal, point_id) VALUES (?, ?, ?)";
-constexpr std::string_view insert_note_sql = R"sql(
-    INSERT INTO note (point_id, ordinal, on_counts, text)
-    SELECT ?1, 1 + coalesce(max(ordinal), -1), ?2, ?3 FROM note WHERE point_id = ?1)sql";
 constexpr std::string_view select_points_sql = R"sql(
     SELECT pattern.name, pattern.text, point.parameters, point.measure, point.device,
            point.compiler, status, reason, stopped_by, collected_counters, samples,
@@ -133,6 +94,14 @@ constexpr std::string_view select_points_sql = R"sql(
     JOIN point ON point.id = point_id JOIN pattern ON pattern.id = pattern_id
     WHERE run_point.run_id = ? AND run_point.ordinal BETWEEN ? AND ?
     ORDER BY run_point.ordinal)sql";
+constexpr std::string_view select_lists_sql = R"sql(
+    SELECT list_id, name, origin, unit FROM metric_list WHERE list_id > ?
+    ORDER BY list_id, ordinal)sql";
+
+std::string_view unit_of(const Metric& metric) {
+  const MetricDefinition* definition = find_metric(metric.name);
+  return definition != nullptr ? definition->unit : std::string_view();
+}
 
 }  // namespace
 
@@ -142,86 +111,133 @@ StoreError::StoreError(const std::filesystem::path& file, std::string_view what,
 /// The open file. Whatever writes to points, or reads more than one row, is to be called within a
 /// transaction.
 struct Store::State {
-  explicit State(std::unique_ptr<Database> opened)
-      : file(std::move(opened)), database(*file), metric_lists(database) {
+  /// A metric without a value, and its unit.
+  using ListedMetric = std::pair<Metric, std::string>;
+
+  explicit State(std::unique_ptr<Database> opened) : file(std::move(opened)), database(*file) {
     // Tables that are not as they should be are found before anything is measured.
-    for (const auto sql : {insert_point_sql, insert_place_sql, insert_note_sql, select_points_sql,
-                           select_lists_sql}) {
+    for (const std::string_view sql :
+         {insert_point_sql, insert_place_sql, select_points_sql, select_lists_sql}) {
       const Statement prepared(database, sql);
     }
+    const Statement prepared(database, point_notes.append_sql());
+  }
+
+  [[noreturn]] void fail_as_missing(const std::string& what) const {
+    throw StoreError(database.path(), "has no " + what, StoreFault::missing);
+  }
+  /// After a change that should have found the run.
+  void check_changed(std::int64_t run) const {
+    if (database.changes() == 0) fail_as_missing(fmt::format("run {}", run));
+  }
+
+  // Which metrics points have, in their order. Most points of a run have the same, so that each
+  // such list is stored once and a point has its number, and the values alone.
+
+  /// Remembers what another connection, or this one, added to the lists since.
+  void read_new_lists() {
+    Statement rows(database, select_lists_sql);
+    rows.bind(lists.empty() ? 0 : lists.rbegin()->first);
+    while (rows.step()) {
+      const std::string name = rows.text(2);
+      const auto origin = find_origin(name);
+      if (!origin) {
+        database.fail_as_damaged(fmt::format("a metric has the unknown origin '{}'", name));
+      }
+      lists[rows.integer(0)].push_back({{rows.text(1), *origin}, rows.text(3)});
+    }
+  }
+
+  /// The number of the list of these metrics, which is added when there is none.
+  std::int64_t list_of(const std::vector<Metric>& metrics) {
+    if (metrics.empty()) return 0;
+    const auto is_listed = [](const ListedMetric& listed, const Metric& metric) {
+      return listed.first.name == metric.name && listed.first.origin == metric.origin &&
+             listed.second == unit_of(metric);
+    };
+    const auto find = [&] {
+      return std::ranges::find_if(lists, [&](const auto& list) {
+        return std::ranges::equal(list.second, metrics, is_listed);
+      });
+    };
+    auto known = find();
+    if (known == lists.end()) {
+      read_new_lists();
+      known = find();
+    }
+    if (known != lists.end()) return known->first;
+    // Not remembered: the transaction may be taken back, and the number given to another list.
+    const std::int64_t id =
+        database.integer("SELECT 1 + coalesce(max(list_id), 0) FROM metric_list");
+    Statement insert(database, R"sql(
+        INSERT INTO metric_list (list_id, ordinal, name, origin, unit)
+        VALUES (?, ?, ?, ?, ?))sql");
+    std::int64_t ordinal = 0;
+    for (const Metric& metric : metrics) {
+      insert.bind(id, ordinal++, metric.name, to_string(metric.origin), unit_of(metric)).run();
+    }
+    return id;
+  }
+
+  /// The metrics of a list with these values, as JSON. Throws StoreError when they do not fit.
+  std::vector<Metric> metrics_of(std::int64_t list, const std::string& values) {
+    if (list != 0 && !lists.contains(list)) read_new_lists();
+    const std::vector<double> numbers = database.understood(values_from_json, values);
+    std::vector<Metric> metrics;
+    if (const auto found = lists.find(list); found != lists.end()) {
+      for (const auto& [metric, unit] : found->second) metrics.push_back(metric);
+    }
+    if (numbers.size() != metrics.size()) {
+      database.fail_as_damaged(fmt::format("a point has {} values for the {} metrics of list {}",
+                                           numbers.size(), metrics.size(), list));
+    }
+    for (std::size_t i = 0; i < metrics.size(); ++i) metrics[i].value = numbers[i];
+    return metrics;
+  }
+
+  std::vector<Metric> metrics_of(std::int64_t point) {
+    Statement found(database, "SELECT metric_list, metric_values FROM point WHERE id = ?");
+    if (!found.bind(point).step()) fail_as_missing(fmt::format("point {}", point));
+    return metrics_of(found.integer(0), found.text(1));
+  }
+
+  /// Adds metrics to those of the point, and notes on them.
+  void add_to_point(std::int64_t point, std::vector<Metric> kept, const std::vector<Metric>& added,
+                    const std::vector<std::string>& notes, bool on_counts) {
+    kept.insert(kept.end(), added.begin(), added.end());
+    Statement(database, "UPDATE point SET metric_list = ?, metric_values = ? WHERE id = ?")
+        .bind(list_of(kept), values_to_json(kept), point)
+        .run();
+    add_notes(point, notes, on_counts);
+  }
+
+  void add_notes(std::int64_t point, const std::vector<std::string>& notes, bool on_counts) {
+    for (const std::string& note : notes) point_notes.append(database, point, note, on_counts);
   }
 
   /// The newest successful point whose key is equal to this one: found by its hash alone, whatever
   /// other runs and patterns there are; the index has the ids in their order.
-  std::optional<std::int64_t> find_point(const PointKey& key) {
+  std::optional<ReusedPoint> find_point(const PointKey& key) {
     Statement found(database, R"sql(
-        SELECT id FROM point
+        SELECT id, collected_counters FROM point
         WHERE key_hash = ? AND status = 'ok' AND measure = ? AND device = ? AND compiler = ?
               AND parameters = ? AND pattern_id = (SELECT id FROM pattern
                                                    WHERE name = ? AND text = ?)
         ORDER BY id DESC LIMIT 1)sql");
     found.bind(key_hash(key), key.measure, key.device, key.compiler,
                parameters_to_json(key.parameters), key.pattern_name, key.pattern_text);
-    return found.step() ? std::optional(found.integer(0)) : std::nullopt;
-  }
-
-  /// Adds a point with its samples, metrics and notes, measured by `run`, and returns its id.
-  std::int64_t insert_point(std::int64_t run, const PointRecord& point) {
-    const PointKey& key = point.key;
-    Statement(database, R"sql(
-        INSERT INTO pattern (name, text) SELECT ?1, ?2
-        WHERE NOT EXISTS (SELECT 1 FROM pattern WHERE name = ?1 AND text = ?2))sql")
-        .bind(key.pattern_name, key.pattern_text)
-        .run();
-    Statement(database, insert_point_sql)
-        .bind(key.pattern_name, key.pattern_text, key_hash(key), run,
-              parameters_to_json(key.parameters), key.measure, key.device, key.compiler,
-              point.status == PointStatus::ok ? "ok" : "failed", point.reason, point.stopped_by,
-              point.collected_counters, samples_to_json(point.samples),
-              metric_lists.id_of(point.metrics), values_to_json(point.metrics))
-        .run();
-    const std::int64_t id = database.last_row_id();
-    add_notes(id, point.notes, false);
-    return id;
+    if (!found.step()) return std::nullopt;
+    return ReusedPoint{found.integer(0), found.text(1)};
   }
 
   void place_point(std::int64_t run, std::int64_t ordinal, std::int64_t point) {
     Statement(database, insert_place_sql).bind(run, ordinal, point).run();
   }
 
-  std::optional<ReusedPoint> reuse_point(std::int64_t run, std::int64_t ordinal,
-                                         const PointKey& key) {
-    const auto id = find_point(key);
-    if (!id) return std::nullopt;
-    place_point(run, ordinal, *id);
-    Statement counters(database, "SELECT collected_counters FROM point WHERE id = ?");
-    return ReusedPoint{*id, counters.bind(*id).step() ? counters.text(0) : std::string()};
-  }
-
-  std::vector<Metric> metrics_of(std::int64_t point) {
-    Statement found(database, "SELECT metric_list, metric_values FROM point WHERE id = ?");
-    if (!found.bind(point).step()) {
-      throw StoreError(database.path(), fmt::format("has no point {}", point), StoreFault::missing);
-    }
-    return metric_lists.metrics(found.integer(0), found.text(1));
-  }
-
-  void set_metrics(std::int64_t point, const std::vector<Metric>& metrics) {
-    Statement(database, "UPDATE point SET metric_list = ?, metric_values = ? WHERE id = ?")
-        .bind(metric_lists.id_of(metrics), values_to_json(metrics), point)
-        .run();
-  }
-
-  void add_notes(std::int64_t point, const std::vector<std::string>& notes, bool on_counts) {
-    Statement insert(database, insert_note_sql);
-    for (const std::string& note : notes) insert.bind(point, on_counts, note).run();
-  }
-
   /// Gives the points at the places `first` to `last` of a run, in their order, to `visit`.
   void visit_points(std::int64_t run, std::int64_t first, std::int64_t last,
                     const std::function<void(StoredPoint&&)>& visit) {
     Statement rows(database, select_points_sql);
-    Statement notes(database, "SELECT text FROM note WHERE point_id = ? ORDER BY ordinal");
     rows.bind(run, first, last);
     while (rows.step()) {
       StoredPoint stored;
@@ -238,32 +254,64 @@ struct Store::State {
       key.parameters = database.understood(parameters_from_json, parameters);
       point.status = status == "ok" ? PointStatus::ok : PointStatus::failed;
       point.samples = database.understood(samples_from_json, samples);
-      point.metrics = metric_lists.metrics(metric_list, metric_values);
-      notes.bind(stored.id);
-      while (notes.step()) point.notes.push_back(notes.text(0));
+      point.metrics = metrics_of(metric_list, metric_values);
+      point_notes.read(database, stored.id,
+                       [&](const Statement& row) { point.notes.push_back(row.text(0)); });
       visit(std::move(stored));
     }
   }
 
-  /// After a change that should have found the run.
-  void check_changed(std::int64_t run) const {
-    if (database.changes() > 0) return;
-    throw StoreError(database.path(), fmt::format("has no run {}", run), StoreFault::missing);
+  /// The run of a row of the table of runs, without what was found in it.
+  RunRecord read_run(const Statement& row) {
+    RunRecord run;
+    std::string state;
+    std::string derived;
+    std::string tuning;
+    const auto read = [&](auto&... members) {
+      row.read(run.id, state, run.started, run.finished, derived, tuning, members...);
+    };
+    std::apply(read, members_of(run.provenance));
+    const auto found = find_named<RunState>(state);
+    if (!found) database.fail_as_damaged(fmt::format("a run has the unknown state '{}'", state));
+    run.state = *found;
+    try {
+      parse_stored_json(derived).get_to(run.provenance.derived);
+    } catch (const std::exception&) {
+      database.fail_as_damaged("which parameters a run computed from others cannot be read");
+    }
+    if (!tuning.empty()) run.tuning = database.understood(tuning_from_json, tuning);
+    return run;
   }
 
-  /// Shows an explanation that is stored in a run.
-  void show_explanation(std::int64_t run, std::int64_t ordinal, std::int64_t explanation) {
-    Statement(database, R"sql(
-        INSERT INTO run_explanation (run_id, sequence, ordinal, explanation_id)
-        SELECT ?1, 1 + coalesce(max(sequence), -1), ?2, ?3 FROM run_explanation
-        WHERE run_id = ?1)sql")
-        .bind(run, ordinal, explanation)
-        .run();
+  void read_findings(RunRecord& run) {
+    run_notes.read(database, run.id,
+                   [&](const Statement& row) { run.notes.push_back(row.text(0)); });
+    anchor_rows.read(database, run.id, [&](const Statement& row) {
+      AnchorRecord& anchor = run.anchors.emplace_back();
+      row.read(anchor.ordinal, anchor.at, anchor.seconds, anchor.seconds_low, anchor.seconds_high,
+               anchor.sm_clock_hz, anchor.temperature_celsius);
+    });
+    comparison_rows.read(database, run.id, [&](const Statement& row) {
+      ComparisonRecord& one = run.comparisons.emplace_back();
+      row.read(one.ordinal, one.rounds, one.slowdown_low, one.slowdown, one.slowdown_high);
+    });
+    Statement explanations(database, R"sql(
+        SELECT pattern.name, run_explanation.ordinal, explanation.json, explanation.parameters
+        FROM run_explanation JOIN explanation ON explanation.id = run_explanation.explanation_id
+             JOIN pattern ON pattern.id = explanation.pattern_id
+        WHERE run_explanation.run_id = ? ORDER BY run_explanation.sequence)sql");
+    explanations.bind(run.id);
+    while (explanations.step()) {
+      PatternExplanation& explanation = run.explanations.emplace_back();
+      std::string parameters;
+      explanations.read(explanation.pattern, explanation.ordinal, explanation.json, parameters);
+      explanation.parameters = database.understood(parameters_from_json, parameters);
+    }
   }
 
   std::unique_ptr<Database> file;
   Database& database;
-  MetricLists metric_lists;
+  std::map<std::int64_t, std::vector<ListedMetric>> lists;  ///< of metrics, those that were read
 };
 
 Store::Store(const std::filesystem::path& path, Mode mode)
@@ -277,7 +325,16 @@ const std::filesystem::path& Store::path() const {
 }
 
 std::int64_t Store::begin_run(const Provenance& provenance) {
-  return insert_run(state_->database, provenance);
+  Statement insert(state_->database, fmt::format(R"sql(
+      INSERT INTO run (state, started, finished, derived, {})
+      VALUES ('running', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), '',
+              ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql",
+                                                 provenance_columns));
+  const std::string derived = nlohmann::json(provenance.derived)
+                                  .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::apply([&](const auto&... members) { insert.bind(derived, members...).run(); },
+             members_of(provenance));
+  return state_->database.last_row_id();
 }
 
 void Store::end_run(std::int64_t run, RunState state) {
@@ -291,36 +348,52 @@ void Store::end_run(std::int64_t run, RunState state) {
 }
 
 std::int64_t Store::add_point(std::int64_t run, std::int64_t ordinal, const PointRecord& point) {
-  if (!state_->database.is_in_place()) {
+  Database& database = state_->database;
+  if (!database.is_in_place()) {
     throw StoreError(
         path(),
         "was removed or replaced by another program while this run used it: the points that are "
         "not in it are lost",
         StoreFault::gone);
   }
-  Transaction transaction(state_->database, Kind::write);
-  const std::int64_t id = state_->insert_point(run, point);
+  Transaction transaction(database, Kind::write);
+  const PointKey& key = point.key;
+  Statement(database, R"sql(
+      INSERT INTO pattern (name, text) SELECT ?1, ?2
+      WHERE NOT EXISTS (SELECT 1 FROM pattern WHERE name = ?1 AND text = ?2))sql")
+      .bind(key.pattern_name, key.pattern_text)
+      .run();
+  Statement(database, insert_point_sql)
+      .bind(key.pattern_name, key.pattern_text, key_hash(key), run,
+            parameters_to_json(key.parameters), key.measure, key.device, key.compiler,
+            point.status == PointStatus::ok ? "ok" : "failed", point.reason, point.stopped_by,
+            point.collected_counters, samples_to_json(point.samples),
+            state_->list_of(point.metrics), values_to_json(point.metrics))
+      .run();
+  const std::int64_t id = database.last_row_id();
+  state_->add_notes(id, point.notes, false);
   state_->place_point(run, ordinal, id);
   transaction.commit();
   return id;
 }
 
-std::optional<ReusedPoint> Store::reuse_point(std::int64_t run, std::int64_t ordinal,
-                                              const PointKey& key) {
-  Transaction transaction(state_->database, Kind::write);
-  const auto reused = state_->reuse_point(run, ordinal, key);
-  if (reused) transaction.commit();
-  return reused;
-}
-
 std::vector<std::optional<ReusedPoint>> Store::reuse_points(
     std::int64_t run, std::size_t count, const std::function<PointKey(std::size_t)>& key_of) {
   Transaction transaction(state_->database, Kind::write);
-  std::vector<std::optional<ReusedPoint>> reused;
-  reused.reserve(count);
+  std::vector<std::optional<ReusedPoint>> reused(count);
   for (std::size_t i = 0; i < count; ++i) {
-    reused.push_back(state_->reuse_point(run, static_cast<std::int64_t>(i), key_of(i)));
+    reused[i] = state_->find_point(key_of(i));
+    if (reused[i]) state_->place_point(run, static_cast<std::int64_t>(i), reused[i]->id);
   }
+  transaction.commit();
+  return reused;
+}
+
+std::optional<ReusedPoint> Store::reuse_point(std::int64_t run, std::int64_t ordinal,
+                                              const PointKey& key) {
+  Transaction transaction(state_->database, Kind::write);
+  const auto reused = state_->find_point(key);
+  if (reused) state_->place_point(run, ordinal, reused->id);
   transaction.commit();
   return reused;
 }
@@ -331,33 +404,28 @@ bool Store::has_point(const PointKey& key) const {
 
 std::optional<std::vector<Metric>> Store::metrics_of(const PointKey& key) const {
   const Transaction snapshot(state_->database, Kind::read);
-  const auto id = state_->find_point(key);
-  return id ? std::optional(state_->metrics_of(*id)) : std::nullopt;
+  const auto found = state_->find_point(key);
+  return found ? std::optional(state_->metrics_of(found->id)) : std::nullopt;
 }
 
 void Store::add_counts(std::int64_t point_id, const std::string& collected_counters,
                        const std::vector<Metric>& metrics, const std::vector<std::string>& notes) {
   Database& database = state_->database;
   Transaction transaction(database, Kind::write);
-  std::vector<Metric> all = state_->metrics_of(point_id);
-  std::erase_if(all, [](const Metric& metric) { return metric.origin == Origin::hardware; });
-  all.insert(all.end(), metrics.begin(), metrics.end());
-  state_->set_metrics(point_id, all);
+  std::vector<Metric> others = state_->metrics_of(point_id);
+  std::erase_if(others, [](const Metric& metric) { return metric.origin == Origin::hardware; });
   Statement(database, "UPDATE point SET collected_counters = ? WHERE id = ?")
       .bind(collected_counters, point_id)
       .run();
   Statement(database, "DELETE FROM note WHERE point_id = ? AND on_counts = 1").bind(point_id).run();
-  state_->add_notes(point_id, notes, true);
+  state_->add_to_point(point_id, std::move(others), metrics, notes, true);
   transaction.commit();
 }
 
 void Store::add_metrics(std::int64_t point_id, const std::vector<Metric>& metrics,
                         const std::vector<std::string>& notes) {
   Transaction transaction(state_->database, Kind::write);
-  std::vector<Metric> all = state_->metrics_of(point_id);
-  all.insert(all.end(), metrics.begin(), metrics.end());
-  state_->set_metrics(point_id, all);
-  state_->add_notes(point_id, notes, false);
+  state_->add_to_point(point_id, state_->metrics_of(point_id), metrics, notes, false);
   transaction.commit();
 }
 
@@ -369,38 +437,22 @@ void Store::set_tuning(std::int64_t run, const TuningRecord& tuning) {
 }
 
 void Store::add_note(std::int64_t run, const std::string& text) {
-  Statement(state_->database, R"sql(
-      INSERT INTO run_note (run_id, ordinal, text)
-      SELECT ?1, 1 + coalesce(max(ordinal), -1), ?2 FROM run_note WHERE run_id = ?1)sql")
-      .bind(run, text)
-      .run();
+  run_notes.append(state_->database, run, text);
 }
 
 void Store::add_anchor(std::int64_t run, const AnchorRecord& anchor) {
-  Statement(state_->database, R"sql(
-      INSERT INTO anchor (run_id, sequence, ordinal, at, seconds, seconds_low, seconds_high,
-                          sm_clock_hz, temperature_celsius)
-      SELECT ?1, 1 + coalesce(max(sequence), -1), ?2, ?3, ?4, ?5, ?6, ?7, ?8
-      FROM anchor WHERE run_id = ?1)sql")
-      .bind(run, anchor.ordinal, anchor.at, anchor.seconds, anchor.seconds_low, anchor.seconds_high,
-            anchor.sm_clock_hz, anchor.temperature_celsius)
-      .run();
+  anchor_rows.append(state_->database, run, anchor.ordinal, anchor.at, anchor.seconds,
+                     anchor.seconds_low, anchor.seconds_high, anchor.sm_clock_hz,
+                     anchor.temperature_celsius);
 }
 
 void Store::set_comparisons(std::int64_t run, const std::vector<ComparisonRecord>& comparisons) {
   Database& database = state_->database;
   Transaction transaction(database, Kind::write);
   Statement(database, "DELETE FROM comparison WHERE run_id = ?").bind(run).run();
-  Statement insert(database, R"sql(
-      INSERT INTO comparison (run_id, sequence, ordinal, rounds, slowdown_low, slowdown,
-                              slowdown_high)
-      VALUES (?, ?, ?, ?, ?, ?, ?))sql");
-  std::int64_t sequence = 0;
-  for (const ComparisonRecord& comparison : comparisons) {
-    insert
-        .bind(run, sequence++, comparison.ordinal, comparison.rounds, comparison.slowdown_low,
-              comparison.slowdown, comparison.slowdown_high)
-        .run();
+  for (const ComparisonRecord& one : comparisons) {
+    comparison_rows.append(database, run, one.ordinal, one.rounds, one.slowdown_low, one.slowdown,
+                           one.slowdown_high);
   }
   transaction.commit();
 }
@@ -436,10 +488,9 @@ void Store::add_explanation(std::int64_t run, const PatternExplanation& explanat
             explanation.json)
       .run();
   if (database.changes() == 0) {
-    throw StoreError(path(), fmt::format("has no point {} of a run {}", explanation.ordinal, run),
-                     StoreFault::missing);
+    state_->fail_as_missing(fmt::format("point {} of a run {}", explanation.ordinal, run));
   }
-  state_->show_explanation(run, explanation.ordinal, database.last_row_id());
+  run_explanations.append(database, run, explanation.ordinal, database.last_row_id());
   transaction.commit();
 }
 
@@ -454,14 +505,23 @@ bool Store::reuse_explanation(std::int64_t run, std::int64_t ordinal, const std:
       WHERE run_point.run_id = ?1 AND run_point.ordinal = ?2 AND explanation.made_by = ?3
       ORDER BY explanation.id DESC LIMIT 1)sql");
   if (!find.bind(run, ordinal, made_by).step()) return false;
-  state_->show_explanation(run, ordinal, find.integer(0));
+  run_explanations.append(database, run, ordinal, find.integer(0));
   transaction.commit();
   return true;
 }
 
 std::vector<RunRecord> Store::runs() const {
-  const Transaction snapshot(state_->database, Kind::read);
-  return read_runs(state_->database);
+  Database& database = state_->database;
+  const Transaction snapshot(database, Kind::read);
+  Statement rows(database, fmt::format("SELECT id, state, started, finished, derived, tuning, {} "
+                                       "FROM run ORDER BY id",
+                                       provenance_columns));
+  std::vector<RunRecord> runs;
+  while (rows.step()) {
+    runs.push_back(state_->read_run(rows));
+    state_->read_findings(runs.back());
+  }
+  return runs;
 }
 
 std::optional<StoredPoint> Store::point(std::int64_t run, std::int64_t ordinal) const {

@@ -9,7 +9,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -31,8 +30,6 @@ Json parse_stored_json(std::string_view text) {
   } catch (const Json::parse_error& error) {
     throw std::invalid_argument(
         fmt::format("no JSON at byte {}: {}", error.byte, json_problem(error)));
-  } catch (const Json::exception& error) {
-    throw std::invalid_argument(json_problem(error));
   }
 }
 
@@ -73,15 +70,20 @@ std::string text_of(std::string_view what, const Json& json) {
   }
 }
 
-Json json_of_value(const Value& value) {
-  const auto* type = std::get_if<ElementType>(&value);
-  if (type != nullptr) return {{"element", type->name()}};
+Json json_of(const Value& value) {
+  if (const auto* type = std::get_if<ElementType>(&value)) return {{"element", type->name()}};
   return std::visit(
       [](const auto& each) -> Json {
         if constexpr (requires { Json(each); }) return each;
         return nullptr;
       },
       value);
+}
+
+Json json_of(const Bindings& parameters) {
+  Json object = Json::object();
+  for (const auto& [name, value] : parameters.entries()) object[name] = json_of(value);
+  return object;
 }
 
 Value value_of(const Json& json) {
@@ -101,126 +103,77 @@ Bindings bindings_of(const Json& json) {
   return parameters;
 }
 
-Json json_of_number(double number) {
-  if (std::isnan(number)) return nullptr;
-  if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
-  return number;
+/// An interval with a figure in it is the list of its low end, the figure, and its high end.
+Json json_of(double low, double figure, double high) {
+  Json list = Json::array();
+  for (const double number : {low, figure, high}) {
+    list.push_back(std::isnan(number)   ? Json(nullptr)
+                   : std::isinf(number) ? Json(number > 0 ? "inf" : "-inf")
+                                        : Json(number));
+  }
+  return list;
 }
 
-double number_of(const Json& json) {
-  if (json.is_null()) return std::numeric_limits<double>::quiet_NaN();
-  if (json == "inf") return endless;
-  if (json == "-inf") return -endless;
-  if (!json.is_number()) throw std::invalid_argument("a figure is not a number");
-  return json.get<double>();
-}
-
-/// An interval's low end, the figure in it, and its high end.
-template <class Number>
-using Figure = std::tuple<Number&, Number&, Number&>;
-
-// Both give the members of a record, each with its name in JSON, to `member`.
-
-constexpr auto visit_group = [](auto& group, const auto& member) {
-  member("group", group.group);
-  member("configurations", group.configurations);
-  member("tried", group.tried);
-  member("ended", group.ended);
-  member("winner", group.winner);
-  member("rounds", group.rounds);
-  member("figure", std::tie(group.figure_low, group.figure, group.figure_high));
-  member("default_configuration", group.default_configuration);
-  member("why_no_default", group.why_no_default);
-  member("gain", std::tie(group.gain_low, group.gain, group.gain_high));
-};
-
-constexpr auto visit_tuning = [](auto& tuning, const auto& member) {
-  member("metric", tuning.metric);
-  member("origin", tuning.origin);
-  member("better", tuning.better);
-  member("strategy", tuning.strategy);
-  member("seed", tuning.seed);
-  member("for_each", tuning.for_each);
-  member("groups", tuning.groups);
-};
-
-Json json_of(const auto& value) {
-  return value;
-}
-Json json_of(const Bindings& parameters) {
-  Json object = Json::object();
-  for (const auto& [name, value] : parameters.entries()) object[name] = json_of_value(value);
-  return object;
-}
-Json json_of(const std::optional<std::int64_t>& place) {
-  return place ? Json(*place) : Json(nullptr);
-}
-Json json_of(const Figure<const double>& figure) {
-  const auto [low, value, high] = figure;
-  return Json::array({json_of_number(low), json_of_number(value), json_of_number(high)});
-}
-Json json_of(Origin origin) {
-  return to_string(origin);
-}
-Json json_of(Better better) {
-  return to_string(better);
-}
-Json json_of(const std::vector<TunedGroup>& groups);
-
-Json object_of(const auto& record, const auto& visit) {
-  Json object = Json::object();
-  visit(record, [&](const char* name, const auto& value) { object[name] = json_of(value); });
-  return object;
-}
-
-Json json_of(const std::vector<TunedGroup>& groups) {
-  Json array = Json::array();
-  for (const TunedGroup& group : groups) array.push_back(object_of(group, visit_group));
-  return array;
-}
-
-void read_json(const Json& json, auto& value) {
-  json.get_to(value);
-}
-void read_json(const Json& json, std::integral auto& value) {
-  if (!json.is_number_integer()) throw std::invalid_argument("a number is not an integer");
-  json.get_to(value);
-}
-void read_json(const Json& json, Bindings& parameters) {
-  parameters = read_as(of_point, [&] { return bindings_of(json); });
-}
-void read_json(const Json& json, std::optional<std::int64_t>& place) {
-  if (!json.is_null()) read_json(json, place.emplace());
-}
-void read_json(const Json& json, Figure<double> figure) {
+void read(const Json& json, double& low, double& figure, double& high) {
   if (!json.is_array() || json.size() != 3) {
     throw std::invalid_argument("a figure is not three numbers");
   }
-  figure = std::tuple(number_of(json.at(0)), number_of(json.at(1)), number_of(json.at(2)));
-}
-void read_json(const Json& json, Origin& origin) {
-  const auto name = json.get<std::string>();
-  const auto found = find_origin(name);
-  if (!found) throw std::invalid_argument(fmt::format("there is no origin '{}'", name));
-  origin = *found;
-}
-void read_json(const Json& json, Better& better) {
-  const auto name = json.get<std::string>();
-  for (const Better each : {Better::higher, Better::lower, Better::neither}) {
-    better = each;
-    if (name == to_string(each)) return;
+  std::size_t place = 0;
+  for (double* number : {&low, &figure, &high}) {
+    const Json& each = json.at(place++);
+    *number = each.is_null()   ? std::numeric_limits<double>::quiet_NaN()
+              : each == "inf"  ? endless
+              : each == "-inf" ? -endless
+                               : each.get<double>();
   }
-  throw std::invalid_argument(fmt::format("what is better is '{}'", name));
-}
-void read_json(const Json& json, std::vector<TunedGroup>& groups);
-
-void read_object(const Json& json, auto& record, const auto& visit) {
-  visit(record, [&](const char* name, auto&& value) { read_json(json.at(name), value); });
 }
 
-void read_json(const Json& json, std::vector<TunedGroup>& groups) {
-  if (!json.is_array()) throw std::invalid_argument("the groups are no array");
-  for (const Json& group : json) read_object(group, groups.emplace_back(), visit_group);
+Json json_of(const std::optional<std::int64_t>& place) {
+  return place ? Json(*place) : Json(nullptr);
+}
+
+void read(const Json& json, std::integral auto& value) {
+  if (!json.is_number_integer()) throw std::invalid_argument("a number is not an integer");
+  json.get_to(value);
+}
+
+void read(const Json& json, std::optional<std::int64_t>& place) {
+  if (!json.is_null()) read(json, place.emplace());
+}
+
+template <class Enum>
+Enum named(const Json& json) {
+  const auto name = json.get<std::string>();
+  if (const auto found = find_named<Enum>(name)) return *found;
+  throw std::invalid_argument(fmt::format("there is no '{}'", name));
+}
+
+Json json_of(const TunedGroup& group) {
+  return {{"group", json_of(group.group)},
+          {"configurations", group.configurations},
+          {"tried", group.tried},
+          {"ended", group.ended},
+          {"winner", json_of(group.winner)},
+          {"rounds", group.rounds},
+          {"figure", json_of(group.figure_low, group.figure, group.figure_high)},
+          {"default_configuration", json_of(group.default_configuration)},
+          {"why_no_default", group.why_no_default},
+          {"gain", json_of(group.gain_low, group.gain, group.gain_high)}};
+}
+
+TunedGroup group_of(const Json& json) {
+  TunedGroup group;
+  group.group = read_as(of_point, [&] { return bindings_of(json.at("group")); });
+  read(json.at("configurations"), group.configurations);
+  read(json.at("tried"), group.tried);
+  json.at("ended").get_to(group.ended);
+  read(json.at("winner"), group.winner);
+  read(json.at("rounds"), group.rounds);
+  read(json.at("figure"), group.figure_low, group.figure, group.figure_high);
+  read(json.at("default_configuration"), group.default_configuration);
+  json.at("why_no_default").get_to(group.why_no_default);
+  read(json.at("gain"), group.gain_low, group.gain, group.gain_high);
+  return group;
 }
 
 constexpr std::string_view positive_infinity = "9e999";
@@ -269,10 +222,9 @@ class FiguresReader {
     sample.seconds = number();
     expect(",");
     sample.sm_clock_hz = number();
-    if (take(",")) {
-      expect("\"");
+    if (take(",\"")) {
       const std::string_view name = rest_.substr(0, rest_.find('"'));
-      const auto mark = find_sample_mark(name);
+      const auto mark = find_named<SampleMark>(name);
       if (!mark) {
         throw std::invalid_argument(fmt::format("a sample has the unknown mark '{}'", name));
       }
@@ -319,13 +271,30 @@ Bindings parameters_from_json(const std::string& json) {
 }
 
 std::string tuning_to_json(const TuningRecord& tuning) {
-  return text_of("what the search found", object_of(tuning, visit_tuning));
+  Json groups = Json::array();
+  for (const TunedGroup& group : tuning.groups) groups.push_back(json_of(group));
+  return text_of("what the search found", {{"metric", tuning.metric},
+                                           {"origin", to_string(tuning.origin)},
+                                           {"better", to_string(tuning.better)},
+                                           {"strategy", tuning.strategy},
+                                           {"seed", tuning.seed},
+                                           {"for_each", tuning.for_each},
+                                           {"groups", std::move(groups)}});
 }
 
-TuningRecord tuning_from_json(const std::string& json) {
+TuningRecord tuning_from_json(const std::string& text) {
   return read_as("what a search found", [&] {
+    const Json json = parse_stored_json(text);
     TuningRecord tuning;
-    read_object(parse_stored_json(json), tuning, visit_tuning);
+    json.at("metric").get_to(tuning.metric);
+    tuning.origin = named<Origin>(json.at("origin"));
+    tuning.better = named<Better>(json.at("better"));
+    json.at("strategy").get_to(tuning.strategy);
+    read(json.at("seed"), tuning.seed);
+    json.at("for_each").get_to(tuning.for_each);
+    const Json& groups = json.at("groups");
+    if (!groups.is_array()) throw std::invalid_argument("the groups are no array");
+    for (const Json& group : groups) tuning.groups.push_back(group_of(group));
     return tuning;
   });
 }

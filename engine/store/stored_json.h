@@ -33,7 +33,7 @@ Bindings parameters_from_json(const std::string& json);
 std::string tuning_to_json(const TuningRecord& tuning);
 
 /// The reverse. Throws std::invalid_argument for anything else.
-TuningRecord tuning_from_json(const std::string& json);
+TuningRecord tuning_from_json(const std::string& text);
 
 // A point's figures as JSON texts, with the fewest digits that give back the same number. What JSON
 // has no number for is null for NaN and 9e999 for infinity, which SQLite's functions read as such.
