@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -108,21 +109,22 @@ Json read_json_entries(std::string_view text, const std::string& file, std::stri
 /// The first member of the JSON object in the text that is called "cache" or "results", going by
 /// the text up to it; empty when there is none.
 std::string first_list(std::string_view text) {
-  std::string found;
-  const auto look = [&](int depth, Event event, const Json& parsed) {
-    if (event == Event::key && depth == member_depth &&
-        (parsed == "cache" || parsed == "results")) {
-      found = parsed.get<std::string>();
-      throw JsonError("found", false);  // the rest does not matter
+  struct Found {
+    std::string name;
+  };
+  const auto look = [](int depth, Event event, const Json& parsed) {
+    const bool is_member = event == Event::key && depth == member_depth;
+    if (is_member && (parsed == "cache" || parsed == "results")) {
+      throw Found{parsed.get<std::string>()};  // the rest does not matter
     }
     return depth == 0;
   };
   try {
     [[maybe_unused]] const Json rest = Json::parse(text.begin(), text.end(), look, false);
-  } catch (const JsonError&) {
-    // It is found.
+  } catch (const Found& found) {
+    return found.name;
   }
-  return found;
+  return {};
 }
 
 /// The member of that name; null without one, for what is no object, and for null.
@@ -180,12 +182,33 @@ bool is_named_as_time(std::string_view name) {
   return name == "time" || name.starts_with("time_");
 }
 
-using Sentences = std::map<std::string_view, std::string_view>;
+/// As the engine's table says, else as the name tells.
+Better recorded_better_of(std::string_view name) {
+  if (const MetricDefinition* known = find_metric(name)) return known->better;
+  const std::string text = in_small_letters(std::string(name));
+  const auto has_any = [&](std::initializer_list<std::string_view> parts) {
+    return std::ranges::any_of(parts,
+                               [&](std::string_view part) { return text.find(part) != text.npos; });
+  };
+  if (has_any({"/s", "/j", "flops", "per_second", "fitness", "throughput"})) return Better::higher;
+  return has_any({"time", "energy", "cost", "loss", "edp", "latency", "cycles"}) ? Better::lower
+                                                                                 : Better::neither;
+}
 
-/// The sentence for a failure's name; a name that the format does not have is its own.
-std::string describe_failure(const std::string& name, const Sentences& sentences) {
+/// The sentence for a failure as the formats name it; another name is its own.
+std::string describe_failure(const std::string& name) {
+  static const std::map<std::string_view, std::string> sentences = {
+      {"compile", "it does not compile"},
+      {"runtime", "it failed when it ran"},
+      {"timeout", "it ran too long"},
+      {"correctness", "its result is wrong"},
+      {"constraints", "it does not meet the constraints"},
+      {"InvalidConfig", "the device's limits do not allow it"},
+      {"CompilationFailedConfig", "it does not compile"},
+      {"RuntimeFailedConfig", "it failed when it ran"},
+  };
   const auto found = sentences.find(name);
-  return found != sentences.end() ? std::string(found->second) : name;
+  return found != sentences.end() ? found->second : name;
 }
 
 double median_of(std::vector<double> values) {
@@ -194,12 +217,46 @@ double median_of(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-/// The results so far. What the metadata say of them may come after them.
-class T4Results {
+/// Results in the T4 format. What the metadata say of them may come after them.
+class T4Reader {
  public:
-  explicit T4Results(const std::string& file) {
-    recording_.origin.file = file;
-    recording_.origin.format = "T4 results";
+  explicit T4Reader(const std::string& file) {
+    origin_.file = file;
+    origin_.format = "T4 results";
+  }
+
+  Recording read(std::string_view text) {
+    const Json document =
+        read_json_entries(text, origin_.file, "results",
+                          [&](const std::string& /*key*/, const Json& result) { add(result); });
+    const Json* metadata = member(&document, "metadata");
+    origin_.device = text_of(metadata, "device");
+    origin_.kernel = text_of(metadata, "kernel_name");
+    read_hardware(member(member(metadata, "hardware"), "hardware_description"));
+    const std::string time_unit = text_of(metadata, "timeunit");
+    const auto factor = microseconds_in(time_unit.empty() ? "ms" : time_unit);
+    if (!factor)
+      refuse(origin_.file, fmt::format("metadata: the timeunit '{}' is none", time_unit));
+    for (const auto& [entry, metric] : times_without_unit_) {
+      recording_.entries[entry].metrics[metric].value *= *factor;
+    }
+    for (const auto& [metric, unit] : units_) {
+      recording_.metrics.push_back({metric.first, metric.second, unit});
+    }
+    complete(recording_);
+    return std::move(recording_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    refuse(origin_.file, fmt::format("results[{}]: {}", recording_.entries.size(), what));
+  }
+
+  /// The list that a member is, if there is one.
+  const Json* list_of(const Json& result, const char* name) const {
+    const Json* list = member(&result, name);
+    if (list != nullptr && !list->is_array()) fail(fmt::format("'{}' is no list", name));
+    return list;
   }
 
   void add(const Json& result) {
@@ -218,55 +275,18 @@ class T4Results {
     read_status(result, entry);
     if (entry.status == PointStatus::ok) {
       add_measurements(result, entry);
-      add_runtime(result, entry);
+      if (!figure_of(entry, "time", Origin::measured)) add_runtime(result, entry);
     }
-    if (std::string& objective = recording_.origin.objective; objective.empty()) {
+    if (origin_.objective.empty()) {
       const Json* objectives = list_of(result, "objectives");
-      const bool has_name =
+      const bool is_named =
           objectives != nullptr && !objectives->empty() && objectives->front().is_string();
-      if (has_name) objective = objectives->front().get<std::string>();
+      if (is_named) origin_.objective = objectives->front().get<std::string>();
     }
     recording_.entries.push_back(std::move(entry));
   }
 
-  Recording finish(const Json& document) {
-    const Json* metadata = member(&document, "metadata");
-    recording_.origin.device = text_of(metadata, "device");
-    recording_.origin.kernel = text_of(metadata, "kernel_name");
-    read_hardware(member(metadata, "hardware"));
-    const std::string time_unit = text_of(metadata, "timeunit");
-    const auto factor = microseconds_in(time_unit.empty() ? "ms" : time_unit);
-    if (!factor) {
-      refuse(recording_.origin.file, fmt::format("metadata: the timeunit '{}' is none", time_unit));
-    }
-    for (const auto& [entry, metric] : times_without_unit_) {
-      recording_.entries[entry].metrics[metric].value *= *factor;
-    }
-    for (const auto& [metric, unit] : units_) {
-      recording_.metrics.push_back({metric.first, metric.second, unit, Better::neither});
-    }
-    complete(recording_);
-    return std::move(recording_);
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& what) const {
-    refuse(recording_.origin.file, fmt::format("results[{}]: {}", recording_.entries.size(), what));
-  }
-
-  /// The list that a member is, if there is one.
-  const Json* list_of(const Json& result, const char* name) const {
-    const Json* list = member(&result, name);
-    if (list != nullptr && !list->is_array()) fail(fmt::format("'{}' is no list", name));
-    return list;
-  }
-
   void read_status(const Json& result, RecordedEntry& entry) const {
-    static const Sentences sentences = {{"compile", "it does not compile"},
-                                        {"runtime", "it failed when it ran"},
-                                        {"timeout", "it ran too long"},
-                                        {"correctness", "its result is wrong"},
-                                        {"constraints", "it does not meet the constraints"}};
     const Json* invalidity = member(&result, "invalidity");
     if (invalidity != nullptr && !invalidity->is_string()) fail("'invalidity' is no text");
     const std::string word = text_of(&result, "invalidity");
@@ -277,9 +297,7 @@ class T4Results {
     if (is_valid && !is_wrong) return;
     entry.status = PointStatus::failed;
     entry.reason = text_of(&result, "reason");
-    if (entry.reason.empty()) {
-      entry.reason = describe_failure(is_valid ? "correctness" : word, sentences);
-    }
+    if (entry.reason.empty()) entry.reason = describe_failure(is_valid ? "correctness" : word);
   }
 
   void add_measurements(const Json& result, RecordedEntry& entry) {
@@ -291,14 +309,13 @@ class T4Results {
       const Json* value = member(&measurement, "value");
       // A text is a failure's name, a list is a profile.
       if (value == nullptr || !value->is_number()) continue;
-      NameAndOrigin metric = split_origin(name->get<std::string>());
-      add_metric({std::move(metric.name), metric.origin, value->get<double>()},
-                 text_of(&measurement, "unit"), entry);
+      const RecordedMetric metric = split_origin(name->get<std::string>());
+      add_metric({metric.name, metric.origin, value->get<double>()}, text_of(&measurement, "unit"),
+                 entry);
     }
   }
 
   void add_runtime(const Json& result, RecordedEntry& entry) {
-    if (figure_of(entry, "time", Origin::measured)) return;
     const Json* runtimes = member(member(&result, "times"), "runtimes");
     if (runtimes == nullptr || !runtimes->is_array() || runtimes->empty()) return;
     std::vector<double> values;
@@ -311,17 +328,16 @@ class T4Results {
 
   void add_metric(Metric metric, const std::string& unit, RecordedEntry& entry) {
     const auto factor = microseconds_in(unit);
-    const bool lacks_unit = unit.empty() && is_named_as_time(metric.name);
     if (factor) metric.value *= *factor;
-    if (lacks_unit)
+    if (unit.empty() && is_named_as_time(metric.name)) {
       times_without_unit_.emplace_back(recording_.entries.size(), entry.metrics.size());
-    units_.insert_or_assign({metric.name, metric.origin}, factor || lacks_unit ? "us" : unit);
+    }
+    units_.insert_or_assign({metric.name, metric.origin}, factor ? "us" : unit);
     entry.metrics.push_back(std::move(metric));
   }
 
   /// What the writer says of the device besides its name; other tuners' files have other members.
-  void read_hardware(const Json* hardware) {
-    const Json* devices = member(hardware, "hardware_description");
+  void read_hardware(const Json* devices) {
     if (devices == nullptr || !devices->is_array() || devices->empty()) return;
     const Json* device = &devices->front();
     const auto number_of = [&](const char* name, std::uint64_t most) {
@@ -330,161 +346,155 @@ class T4Results {
           number != nullptr && number->is_number_unsigned() && number->get<std::uint64_t>() <= most;
       return fits ? number->get<std::uint64_t>() : 0;
     };
-    RecordingOrigin& origin = recording_.origin;
-    origin.is_emulated = text_of(device, "backend") == emulator_backend;
-    origin.multiprocessors =
+    origin_.is_emulated = text_of(device, "backend") == emulator_backend;
+    origin_.multiprocessors =
         static_cast<int>(number_of("multiprocessors", std::numeric_limits<int>::max()));
-    origin.l2_bytes = number_of("l2_bytes", std::numeric_limits<std::int64_t>::max());
+    origin_.l2_bytes = number_of("l2_bytes", std::numeric_limits<std::int64_t>::max());
   }
 
   Recording recording_;
+  RecordingOrigin& origin_ = recording_.origin;
   std::map<std::pair<std::string, Origin>, std::string> units_;
   std::vector<std::pair<std::size_t, std::size_t>> times_without_unit_;  ///< entry, metric
 };
 
-/// A cache of Kernel Tuner.
-class CacheReader {
- public:
-  explicit CacheReader(std::string file) : file_(std::move(file)) {}
-
-  Recording read(std::string_view text, bool unfinished) {
-    const Json document =
-        read_json_entries(text, file_, "cache", [&](const std::string& key, const Json& entry) {
-          if (!entry.is_object()) fail(fmt::format("cache[\"{}\"]: this is no object", key));
-          keep(key, entry);
-        });
-    Recording recording;
-    RecordingOrigin& origin = recording.origin;
-    origin.file = file_;
-    origin.format = "Kernel Tuner cache";
-    origin.device = text_of(&document, "device_name");
-    origin.kernel = text_of(&document, "kernel_name");
-    origin.objective = text_of(&document, "objective");
-    if (origin.objective.empty()) origin.objective = "time";
-    if (const Json* size = member(&document, "problem_size"); size != nullptr && !size->is_null()) {
-      std::vector<std::string> lengths;
-      for (const Json& length : size->is_array() ? *size : Json::array({*size})) {
-        lengths.push_back(to_string(recorded_value(length)));
-      }
-      origin.problem_size = fmt::format("{}", fmt::join(lengths, " x "));
+/// An entry of Kernel Tuner's cache; these are its parameters' names.
+RecordedEntry cache_entry(const std::string& file, const std::string& key, const Json& entry,
+                          const std::vector<std::string>& names, const std::string& objective) {
+  constexpr double old_failure = 1e20;
+  RecordedEntry recorded;
+  for (const std::string& name : names) {
+    const Json* value = member(&entry, name);
+    if (value == nullptr) {
+      refuse(file, fmt::format("cache[\"{}\"]: it has no value of '{}'", key, name));
     }
-    recording.unfinished = unfinished;
-    const Json* keys = member(&document, "tune_params_keys");
-    if (keys == nullptr || !keys->is_array()) fail("it has no list 'tune_params_keys'");
-    std::vector<std::string> names;
-    for (const Json& name : *keys) {
-      if (!name.is_string()) fail("tune_params_keys: a name is no text");
-      names.push_back(name.get<std::string>());
-    }
-    std::set<std::string> times;
-    for (const auto& [key, entry] : entries_) {
-      recording.entries.push_back(entry_of(key, entry, names, origin.objective));
-      for (const Metric& metric : recording.entries.back().metrics) {
-        if (is_named_as_time(metric.name)) times.insert(metric.name);
-      }
-    }
-    for (const std::string& name : times) {
-      recording.metrics.push_back({name, Origin::measured, "us", Better::lower});
-    }
-    complete(recording);
-    return recording;
+    recorded.configuration.set(name, recorded_value(*value));
   }
-
- private:
-  [[noreturn]] void fail(const std::string& what) const { refuse(file_, what); }
-
-  /// The file may name the parameters after its entries.
-  void keep(const std::string& key, const Json& entry) {
-    // Besides parameters and metrics an entry says where the tuning's own time went.
-    constexpr std::array no_metrics = {"compile_time",  "verification_time", "benchmark_time",
-                                       "strategy_time", "framework_time",    "timestamp",
-                                       "times"};
-    Json& kept = entries_.emplace_back(key, Json::object()).second;
-    for (const auto& [name, value] : entry.items()) {
-      if (std::ranges::find(no_metrics, name) == no_metrics.end()) kept[name] = value;
+  for (const auto& [name, value] : entry.items()) {
+    if (recorded.configuration.find(name) != nullptr) continue;
+    std::string failure;
+    if (value.is_number()) {
+      const auto figure = value.get<double>();
+      const bool is_failure = name == objective && figure >= old_failure;
+      if (is_failure && recorded.status == PointStatus::ok) failure = "it failed";
+      const double unit = is_named_as_time(name) ? *microseconds_in("ms") : 1;
+      recorded.metrics.push_back({name, Origin::measured, figure * unit});
+    } else if (value.is_string() && value.get_ref<const std::string&>().ends_with("Config")) {
+      // Kernel Tuner's classes of errors, later ones too, are all called so.
+      failure = describe_failure(value.get<std::string>());
     }
+    if (failure.empty()) continue;
+    recorded.status = PointStatus::failed;
+    recorded.reason = failure;
   }
+  if (recorded.status == PointStatus::failed) recorded.metrics.clear();
+  return recorded;
+}
 
-  RecordedEntry entry_of(const std::string& key, const Json& entry,
-                         const std::vector<std::string>& names,
-                         const std::string& objective) const {
-    static const Sentences sentences = {
-        {"InvalidConfig", "the device's limits do not allow it"},
-        {"CompilationFailedConfig", "it does not compile"},
-        {"RuntimeFailedConfig", "it failed when it ran"},
-    };
-    constexpr double old_failure = 1e20;
-    RecordedEntry recorded;
-    const auto fail_with = [&](const std::string& reason) {
-      recorded.status = PointStatus::failed;
-      recorded.reason = reason;
-    };
-    for (const std::string& name : names) {
-      const Json* value = member(&entry, name);
-      if (value == nullptr) fail(fmt::format("cache[\"{}\"]: it has no value of '{}'", key, name));
-      recorded.configuration.set(name, recorded_value(*value));
-    }
-    for (const auto& [name, value] : entry.items()) {
-      if (recorded.configuration.find(name) != nullptr) continue;
-      if (value.is_number()) {
-        const bool is_good = recorded.status == PointStatus::ok;
-        if (is_good && name == objective && value.get<double>() >= old_failure) {
-          fail_with("it failed");
+/// A cache of Kernel Tuner that is whole JSON.
+Recording read_cache(std::string_view text, const std::string& file) {
+  // Besides parameters and metrics an entry says where the tuning's own time went.
+  constexpr std::array no_metrics = {"compile_time",  "verification_time", "benchmark_time",
+                                     "strategy_time", "framework_time",    "timestamp",
+                                     "times"};
+  // The file may name the parameters after its entries.
+  std::vector<std::pair<std::string, Json>> entries;
+  const Json document =
+      read_json_entries(text, file, "cache", [&](const std::string& key, const Json& entry) {
+        if (!entry.is_object()) refuse(file, fmt::format("cache[\"{}\"]: this is no object", key));
+        Json& kept = entries.emplace_back(key, Json::object()).second;
+        for (const auto& [name, value] : entry.items()) {
+          if (std::ranges::find(no_metrics, name) == no_metrics.end()) kept[name] = value;
         }
-        const double unit = is_named_as_time(name) ? *microseconds_in("ms") : 1;
-        recorded.metrics.push_back({name, Origin::measured, value.get<double>() * unit});
-      } else if (value.is_string() && value.get_ref<const std::string&>().ends_with("Config")) {
-        // Kernel Tuner's classes of errors, later ones too, are all called so.
-        fail_with(describe_failure(value.get<std::string>(), sentences));
-      }
+      });
+  Recording recording;
+  RecordingOrigin& origin = recording.origin;
+  origin.file = file;
+  origin.format = "Kernel Tuner cache";
+  origin.device = text_of(&document, "device_name");
+  origin.kernel = text_of(&document, "kernel_name");
+  origin.objective = text_of(&document, "objective");
+  if (origin.objective.empty()) origin.objective = "time";
+  if (const Json* size = member(&document, "problem_size"); size != nullptr && !size->is_null()) {
+    std::vector<std::string> lengths;
+    for (const Json& length : size->is_array() ? *size : Json::array({*size})) {
+      lengths.push_back(to_string(recorded_value(length)));
     }
-    if (recorded.status == PointStatus::failed) recorded.metrics.clear();
-    return recorded;
+    origin.problem_size = fmt::format("{}", fmt::join(lengths, " x "));
   }
-
-  std::string file_;
-  std::vector<std::pair<std::string, Json>> entries_;
-};
+  const Json* keys = member(&document, "tune_params_keys");
+  if (keys == nullptr || !keys->is_array()) refuse(file, "it has no list 'tune_params_keys'");
+  std::vector<std::string> names;
+  for (const Json& name : *keys) {
+    if (!name.is_string()) refuse(file, "tune_params_keys: a name is no text");
+    names.push_back(name.get<std::string>());
+  }
+  for (const auto& [key, entry] : entries) {
+    recording.entries.push_back(cache_entry(file, key, entry, names, origin.objective));
+  }
+  complete(recording);
+  return recording;
+}
 
 std::string_view without_trailing(std::string_view text, std::string_view characters) {
   return text.substr(0, text.find_last_not_of(characters) + 1);
 }
 
-/// The text completed by what Kernel Tuner writes at its end, as it stands or without a last line
-/// that is not whole.
-std::optional<Recording> read_unfinished(std::string_view text, const std::string& file) {
-  const std::string_view whole = without_trailing(text, " \t\r\n");
-  const std::size_t last_line = whole.rfind('\n');
-  for (const std::string_view lines :
-       {whole, whole.substr(0, last_line == std::string_view::npos ? 0 : last_line)}) {
-    const std::string_view entries = without_trailing(lines, ", \t\r\n");
-    for (const std::string_view end : {"}}", "}"}) {
-      try {
-        return CacheReader(file).read(fmt::format("{}{}", entries, end), true);
-      } catch (const JsonError&) {
-        // The next ending may do.
-      }
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
+void complete(Recording& recording) {
+  std::vector<RecordedEntry>& entries = recording.entries;
+  const RecordingLookup lookup(entries, parameter_names(entries));
+  std::vector<RecordedEntry> kept;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto places = lookup.find(entries[i].configuration);
+    if (places.front() == i) kept.push_back(entries[places.back()]);
+  }
+  recording.replaced += entries.size() - kept.size();
+  entries = std::move(kept);
+
+  std::map<std::pair<std::string, Origin>, std::string> units;
+  for (const RecordedMetric& metric : recording.metrics) {
+    units[{metric.name, metric.origin}] = metric.unit;
+  }
+  recording.metrics.clear();
+  std::set<std::pair<std::string, Origin>> seen;
+  for (const RecordedEntry& entry : entries) {
+    for (const auto& [name, origin, figure] : entry.metrics) {
+      if (!seen.emplace(name, origin).second) continue;
+      std::string& unit = units[{name, origin}];
+      const MetricDefinition* known = find_metric(name);
+      if (unit.empty() && is_named_as_time(name)) unit = "us";
+      if (unit.empty() && known != nullptr) unit = known->unit;
+      recording.metrics.push_back({name, origin, unit, recorded_better_of(name)});
+    }
+  }
+}
+
 Recording read_t4(std::string_view text, const std::string& file) {
-  T4Results results(file);
-  const Json document = read_json_entries(
-      text, file, "results",
-      [&](const std::string& /*key*/, const Json& result) { results.add(result); });
-  return results.finish(document);
+  return T4Reader(file).read(text);
 }
 
 Recording read_kernel_tuner_cache(std::string_view text, const std::string& file) {
   try {
-    return CacheReader(file).read(text, false);
+    return read_cache(text, file);
   } catch (const JsonError& error) {
-    if (error.at_end) {
-      if (auto recording = read_unfinished(text, file)) return std::move(*recording);
+    if (!error.at_end) throw;
+    // Completed by what Kernel Tuner writes at its end, as it stands or without a last line that is
+    // not whole.
+    const std::string_view whole = without_trailing(text, " \t\r\n");
+    const std::size_t last_line = whole.rfind('\n');
+    for (const std::string_view lines : {whole, whole.substr(0, last_line + 1)}) {
+      const std::string_view entries = without_trailing(lines, ", \t\r\n");
+      for (const std::string_view end : {"}}", "}"}) {
+        try {
+          Recording recording = read_cache(fmt::format("{}{}", entries, end), file);
+          recording.unfinished = true;
+          return recording;
+        } catch (const JsonError&) {
+          // The next ending may do.
+        }
+      }
     }
     throw;
   }

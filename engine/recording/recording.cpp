@@ -4,36 +4,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <fstream>
+#include <initializer_list>
 #include <map>
-#include <set>
+#include <nlohmann/json.hpp>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
 
 #include "engine/store/ranking.h"
 #include "engine/store/store.h"
-#include "engine/text/characters.h"
 #include "engine/text/read_source.h"
 
 namespace sweep {
-namespace {
-
-/// As the engine's table says, else as the name tells.
-Better recorded_better_of(std::string_view name) {
-  if (const MetricDefinition* known = find_metric(name)) return known->better;
-  constexpr std::array<std::string_view, 6> rates = {"/s",         "/j",      "flops",
-                                                     "per_second", "fitness", "throughput"};
-  constexpr std::array<std::string_view, 7> costs = {"time", "energy",  "cost",  "loss",
-                                                     "edp",  "latency", "cycles"};
-  const std::string text = in_small_letters(std::string(name));
-  const auto is_in_name = [&](std::string_view part) { return text.find(part) != text.npos; };
-  if (std::ranges::any_of(rates, is_in_name)) return Better::higher;
-  return std::ranges::any_of(costs, is_in_name) ? Better::lower : Better::neither;
-}
-
-}  // namespace
 
 std::optional<double> figure_of(const RecordedEntry& entry, std::string_view name, Origin origin) {
   for (const Metric& metric : entry.metrics) {
@@ -43,13 +27,12 @@ std::optional<double> figure_of(const RecordedEntry& entry, std::string_view nam
 }
 
 const RecordedMetric* find_metric(const Recording& recording, std::string_view name) {
-  const NameAndOrigin split = split_origin(name);
-  const bool has_origin = split.name != name;
-  std::vector<std::string> names = {split.name};
-  if (const MetricDefinition* known = find_metric(split.name)) names.push_back(known->name);
-  for (const std::string& candidate : names) {
+  const RecordedMetric asked = split_origin(name);
+  const bool has_origin = asked.name != name;
+  const MetricDefinition* known = find_metric(asked.name);
+  for (const std::string& candidate : {asked.name, known != nullptr ? known->name : asked.name}) {
     for (const Origin origin : {Origin::measured, Origin::hardware, Origin::emulated}) {
-      if (has_origin && origin != split.origin) continue;
+      if (has_origin && origin != asked.origin) continue;
       for (const RecordedMetric& metric : recording.metrics) {
         if (metric.name == candidate && metric.origin == origin) return &metric;
       }
@@ -64,48 +47,19 @@ std::string display_name(std::string_view name, Origin origin) {
   return result;
 }
 
-void complete(Recording& recording) {
-  std::vector<RecordedEntry>& entries = recording.entries;
-  const RecordingLookup lookup(entries, parameter_names(entries));
-  std::vector<RecordedEntry> kept;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const auto places = lookup.find(entries[i].configuration);
-    if (places.front() == i) kept.push_back(entries[places.back()]);
-  }
-  recording.replaced += entries.size() - kept.size();
-  entries = std::move(kept);
-
-  std::map<std::pair<std::string, Origin>, std::string> units;
-  for (const RecordedMetric& metric : recording.metrics) {
-    units[{metric.name, metric.origin}] = metric.unit;
-  }
-  recording.metrics.clear();
-  std::set<std::pair<std::string, Origin>> seen;
-  for (const RecordedEntry& entry : entries) {
-    for (const auto& [name, origin, figure] : entry.metrics) {
-      if (!seen.emplace(name, origin).second) continue;
-      std::string& unit = units[{name, origin}];
-      const MetricDefinition* known = find_metric(name);
-      if (unit.empty() && known != nullptr) unit = known->unit;
-      recording.metrics.push_back({name, origin, unit, recorded_better_of(name)});
-    }
-  }
-}
-
-NameAndOrigin split_origin(std::string_view text) {
+RecordedMetric split_origin(std::string_view text) {
   const std::size_t dot = text.rfind('.');
   if (dot != std::string_view::npos && dot > 0) {
     if (const auto origin = find_origin(text.substr(dot + 1))) {
       return {std::string(text.substr(0, dot)), *origin};
     }
   }
-  return {std::string(text), Origin::measured};
+  return {std::string(text)};
 }
 
 RecordingLookup::RecordingLookup(std::span<const RecordedEntry> entries,
                                  std::vector<std::string> names)
     : names_(std::move(names)) {
-  places_.reserve(entries.size());
   for (std::size_t i = 0; i < entries.size(); ++i) {
     places_[key_of(entries[i].configuration)].push_back(i);
   }
@@ -127,9 +81,7 @@ std::string RecordingLookup::key_of(const Bindings& configuration) const {
     }
     const bool* truth = std::get_if<bool>(value);
     const std::string text = truth != nullptr ? std::string(*truth ? "1" : "0") : to_string(*value);
-    key += std::to_string(text.size());
-    key += ':';
-    key += text;
+    key += fmt::format("{}:{}", text.size(), text);
   }
   return key;
 }
@@ -147,6 +99,8 @@ std::vector<std::string> parameter_names(std::span<const RecordedEntry> entries)
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 bool is_database(const std::filesystem::path& path) {
   constexpr std::string_view database_header = "SQLite format 3";
   std::error_code error;
@@ -157,27 +111,14 @@ bool is_database(const std::filesystem::path& path) {
          begin == database_header;
 }
 
-struct RunPoints {
-  RunRecord run;
-  std::vector<StoredPoint> points;
-};
-
-RunPoints load(const Store& store, std::optional<std::int64_t> wanted) {
-  std::optional<RunPoints> best;
-  for (RunRecord& run : store.runs()) {
-    if (wanted && run.id != *wanted) continue;
-    RunPoints candidate{std::move(run), {}};
-    candidate.points = store.points(candidate.run.id);
-    const auto rank = [](const RunPoints& of) {
-      return std::tuple(of.points.size(), of.run.state == RunState::finished, of.run.id);
-    };
-    if (!best || rank(candidate) > rank(*best)) best = std::move(candidate);
+/// The patterns of the points: "copy, transpose".
+std::string patterns_of(std::span<const StoredPoint> points) {
+  std::vector<std::string_view> patterns;
+  for (const StoredPoint& stored : points) {
+    const std::string& pattern = stored.point.key.pattern_name;
+    if (std::ranges::find(patterns, pattern) == patterns.end()) patterns.push_back(pattern);
   }
-  if (best) return std::move(*best);
-  const std::string path = store.path().string();
-  throw StoreError(wanted ? fmt::format("{}: there is no run {}", path, *wanted)
-                          : fmt::format("{}: there is no run in it", path),
-                   StoreFault::missing);
+  return fmt::format("{}", fmt::join(patterns, ", "));
 }
 
 std::string objective_of(const RunRecord& run, std::span<const StoredPoint> points) {
@@ -188,6 +129,112 @@ std::string objective_of(const RunRecord& run, std::span<const StoredPoint> poin
     return group.ranked_by == groups.front().ranked_by;
   });
   return agree ? groups.front().ranked_by.metric : "time";
+}
+
+/// Adds the members that are known: no empty texts and lists, and positive numbers alone.
+void add_known(Json& object, std::initializer_list<std::pair<const char*, Json>> members) {
+  for (const auto& [name, value] : members) {
+    if (value.empty() || value == "") continue;
+    const double number = value.is_number() ? value.get<double>() : 1;
+    if (number > 0 && std::isfinite(number)) object[name] = value;
+  }
+}
+
+Json known(std::initializer_list<std::pair<const char*, Json>> members) {
+  Json object = Json::object();
+  add_known(object, members);
+  return object;
+}
+
+Json metadata_of(const RunRecord& run, std::span<const StoredPoint> points) {
+  const Provenance& from = run.provenance;
+  const Device& device = from.device;
+  const Json gpu = known({{"backend", device.backend},
+                          {"name", device.name},
+                          {"uuid", device.uuid},
+                          {"compute_capability", device.compute_capability},
+                          {"multiprocessors", device.multiprocessors},
+                          {"l2_bytes", device.l2_bytes},
+                          {"memory_bytes", device.memory_bytes},
+                          {"memory_clock_hz", device.memory_clock_hz},
+                          {"memory_bus_bits", device.memory_bus_bits},
+                          {"peak_bandwidth_bytes_per_second", device.peak_bandwidth()}});
+  Json environment = {{"device_query", known({{"driver", device.driver}, {"cuda", device.cuda}})},
+                      {"requirements", Json::array()}};
+  if (!from.compiler.empty()) environment["requirements"].push_back(from.compiler);
+  Json search;
+  if (const auto& tuning = run.tuning) {
+    search = {{"metric", display_name(tuning->metric, tuning->origin)},
+              {"strategy", tuning->strategy},
+              {"seed", tuning->seed},
+              {"for_each", tuning->for_each}};
+    add_known(search, {{"note", describe_ranking(*tuning)}});
+  }
+  return known({{"compute_api", "CUDA"},
+                {"platform", device.backend == "cuda" ? "NVIDIA CUDA" : ""},
+                {"device", device.name},
+                {"autotuner", "sweep"},
+                {"autotuner_version", from.engine_version},
+                {"timestamp", run.started},
+                {"timeunit", "milliseconds"},
+                {"kernel_name", patterns_of(points)},
+                {"hardware", {{"hardware_description", Json::array({gpu})}}},
+                {"environment", environment},
+                {"sweep", known({{"name", from.sweep_name},
+                                 {"text", from.sweep_text},
+                                 {"command", from.command},
+                                 {"host", from.host},
+                                 {"measure", from.measure},
+                                 {"seed", from.seed},
+                                 {"run", run.id},
+                                 {"finished", run.finished},
+                                 {"notes", run.notes},
+                                 {"tune", search}})}});
+}
+
+/// Element types and words are texts.
+Json json_of(const Value& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth;
+  return to_string(value);
+}
+
+Json measurement_of(const Metric& metric) {
+  constexpr double microseconds_in_millisecond = 1e3;
+  const MetricDefinition* known = find_metric(metric.name);
+  const bool is_time = known != nullptr && known->unit == "us";
+  const std::string unit = is_time ? "ms" : known != nullptr ? known->unit : std::string();
+  return {{"name", display_name(metric.name, metric.origin)},
+          {"value", is_time ? metric.value / microseconds_in_millisecond : metric.value},
+          {"unit", unit}};
+}
+
+Json result_of(const RunRecord& run, const StoredPoint& stored, const std::string& objective) {
+  constexpr double milliseconds_in_second = 1e3;
+  const PointRecord& point = stored.point;
+  Json configuration = {{"pattern", point.key.pattern_name}};
+  for (const auto& [name, value] : point.key.parameters.entries()) {
+    if (name != "pattern") configuration[name] = json_of(value);
+  }
+  Json runtimes = Json::array();
+  for (const Sample& sample : point.samples) {
+    if (sample.mark == SampleMark::low_clock || !std::isfinite(sample.seconds)) continue;
+    runtimes.push_back(sample.seconds * milliseconds_in_second);
+  }
+  Json measurements = Json::array();
+  for (const Metric& metric : point.metrics) {
+    if (std::isfinite(metric.value)) measurements.push_back(measurement_of(metric));
+  }
+  // Of a point that an earlier run measured it is not known when that was.
+  Json result = known({{"timestamp", stored.measured_by == run.id ? run.started : ""}});
+  result["configuration"] = configuration;
+  result["objectives"] = objective.empty() ? Json::array() : Json::array({objective});
+  result["times"] = {{"runtimes", runtimes}};
+  result["invalidity"] = t4_invalidity(point);
+  result["correctness"] = point.status == PointStatus::ok ? 1 : 0;
+  result["measurements"] = measurements;
+  add_known(result, {{"reason", point.reason}, {"notes", point.notes}});
+  return result;
 }
 
 }  // namespace
@@ -207,13 +254,10 @@ Recording read_recording(const std::filesystem::path& path, std::optional<std::i
 
 Recording recording_of(const RunRecord& run, std::span<const StoredPoint> points) {
   Recording recording;
-  std::vector<std::string> patterns;
   for (const StoredPoint& stored : points) {
     const PointRecord& point = stored.point;
-    const std::string& pattern = point.key.pattern_name;
-    if (std::ranges::find(patterns, pattern) == patterns.end()) patterns.push_back(pattern);
     recording.entries.push_back(
-        {with_pattern(pattern, point.key.parameters), point.status, point.reason,
+        {with_pattern(point.key.pattern_name, point.key.parameters), point.status, point.reason,
          point.status == PointStatus::ok ? point.metrics : std::vector<Metric>()});
   }
   recording.origin.format = fmt::format("results database, run {}", run.id);
@@ -222,7 +266,7 @@ Recording recording_of(const RunRecord& run, std::span<const StoredPoint> points
   recording.origin.is_emulated = device.backend == emulator_backend;
   recording.origin.multiprocessors = device.multiprocessors;
   recording.origin.l2_bytes = device.l2_bytes;
-  recording.origin.kernel = fmt::format("{}", fmt::join(patterns, ", "));
+  recording.origin.kernel = patterns_of(points);
   recording.origin.objective = objective_of(run, points);
   recording.unfinished = run.state != RunState::finished;
   complete(recording);
@@ -231,10 +275,58 @@ Recording recording_of(const RunRecord& run, std::span<const StoredPoint> points
 
 Recording read_store(const std::filesystem::path& path, std::optional<std::int64_t> run) {
   const Store store(path, Store::Mode::read_only);
-  const RunPoints found = load(store, run);
-  Recording recording = recording_of(found.run, found.points);
+  std::optional<std::pair<RunRecord, std::vector<StoredPoint>>> best;
+  const auto rank = [](const auto& found) {
+    const auto& [record, points] = found;
+    return std::tuple(points.size(), record.state == RunState::finished, record.id);
+  };
+  for (const RunRecord& each : store.runs()) {
+    if (run && each.id != *run) continue;
+    std::pair candidate(each, store.points(each.id));
+    if (!best || rank(candidate) > rank(*best)) best = std::move(candidate);
+  }
+  if (!best) {
+    throw StoreError(run ? fmt::format("{}: there is no run {}", path.string(), *run)
+                         : fmt::format("{}: there is no run in it", path.string()),
+                     StoreFault::missing);
+  }
+  Recording recording = recording_of(best->first, best->second);
   recording.origin.file = path.string();
   return recording;
+}
+
+std::string_view t4_invalidity(const PointRecord& point) {
+  if (point.status == PointStatus::ok) return "correct";
+  const std::string_view reason = point.reason;
+  // The phrases are those of the engine's own sentences.
+  if (reason.starts_with("wrong result")) return "correctness";
+  if (reason.starts_with("bad launch") || reason.starts_with("too many resources")) {
+    return "constraints";
+  }
+  const auto says = [&](std::string_view phrase) { return reason.find(phrase) != reason.npos; };
+  if (reason.starts_with("stopped after ") || says("ran longer than")) return "timeout";
+  return reason.starts_with("error: ") || says(": error: ") ? "compile" : "runtime";
+}
+
+std::string write_t4(const RunRecord& run, std::span<const StoredPoint> points) {
+  std::map<std::string, std::string> objectives;  // by pattern
+  for (const RankedGroup& group : ranked_groups(points)) {
+    objectives[group.pattern] = group.ranked_by.metric;
+  }
+  const auto dump = [](const Json& json, int indent) {
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  };
+  std::string text = "{\"schema_version\": \"1.1.0\",\n\"metadata\": ";
+  text += dump(metadata_of(run, points), 2) + ",\n\"results\": [";
+  std::string_view separator = "\n";
+  for (const StoredPoint& stored : points) {
+    const std::string objective =
+        run.tuning ? objective_of(run, points) : objectives[stored.point.key.pattern_name];
+    text += separator;
+    text += dump(result_of(run, stored, objective), -1);
+    separator = ",\n";
+  }
+  return text + "\n]}\n";
 }
 
 }  // namespace sweep

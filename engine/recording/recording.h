@@ -20,7 +20,7 @@ namespace sweep {
 struct RecordedMetric {
   std::string name;
   Origin origin = Origin::measured;
-  std::string unit;  ///< empty where the file does not say
+  std::string unit = {};  ///< empty where the file does not say
   Better better = Better::neither;
 
   friend bool operator==(const RecordedMetric&, const RecordedMetric&) = default;
@@ -79,12 +79,9 @@ std::string display_name(std::string_view name, Origin origin);
 /// better the name does: times, energies and costs are to be low, what is counted per second high.
 void complete(Recording& recording);
 
-/// A metric's name and its origin apart: "load_sectors.emulated". A name without one was measured.
-struct NameAndOrigin {
-  std::string name;
-  Origin origin = Origin::measured;
-};
-NameAndOrigin split_origin(std::string_view text);
+/// A metric's name and its origin, which alone are set, of a text such as "load_sectors.emulated".
+/// A name without an origin was measured.
+RecordedMetric split_origin(std::string_view text);
 
 /// Finds the entries of a recording by the values of chosen parameters. A truth value and the
 /// numbers 0 and 1 are the same: other tuners have no truth values.

@@ -29,22 +29,14 @@ RankedBy ranked_by_of(std::span<const StoredPoint> points, const std::vector<std
   return {"time", Better::lower};
 }
 
-TimeRelation relation_to_time(const RankedBy& ranked_by) {
-  if (ranked_by.origin != Origin::measured) return TimeRelation::unrelated;
-  if (ranked_by.metric == "time") return TimeRelation::proportional;
-  const MetricDefinition* metric = find_metric(ranked_by.metric);
-  const bool is_inverse = metric != nullptr && metric->relation == TimeRelation::inverse;
-  return is_inverse ? TimeRelation::inverse : TimeRelation::unrelated;
-}
+/// The values of these names: equal for equal groups, whatever the order of their names.
+using GroupIdentity = std::vector<std::optional<Value>>;
 
-/// The same text for equal groups, whatever the order of their names.
-std::string identity_of(const Bindings& group, std::span<const std::string> names) {
-  std::string identity;
+GroupIdentity identity_of(const Bindings& group, std::span<const std::string> names) {
+  GroupIdentity identity;
   for (const std::string& name : names) {
     const Value* value = group.find(name);
-    const std::string text = value != nullptr ? to_string(*value) : std::string();
-    identity += value != nullptr ? std::to_string(value->index()) : std::string("-");
-    identity += ' ' + std::to_string(text.size()) + ' ' + text;
+    identity.push_back(value != nullptr ? std::optional(*value) : std::nullopt);
   }
   return identity;
 }
@@ -65,12 +57,11 @@ Bindings group_of(const PointKey& key, std::span<const std::string> for_each) {
 
 std::vector<std::optional<std::size_t>> tuned_groups_of(std::span<const StoredPoint> points,
                                                         const TuningRecord& tuning) {
-  std::map<std::string, std::size_t> tuned;
+  std::map<GroupIdentity, std::size_t> tuned;
   for (std::size_t i = 0; i < tuning.groups.size(); ++i) {
     tuned.emplace(identity_of(tuning.groups[i].group, tuning.for_each), i);
   }
   std::vector<std::optional<std::size_t>> groups;
-  groups.reserve(points.size());
   for (const StoredPoint& stored : points) {
     const Bindings group = group_of(stored.point.key, tuning.for_each);
     const auto found = tuned.find(identity_of(group, tuning.for_each));
@@ -90,7 +81,7 @@ std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points,
     for_each = tuning->for_each;
   }
   std::vector<RankedGroup> groups;
-  std::map<std::string, std::size_t> place_of;
+  std::map<GroupIdentity, std::size_t> place_of;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const PointRecord& point = points[i].point;
     if (point.status != PointStatus::ok || !figure_of(point, ranked_by)) continue;
@@ -125,15 +116,16 @@ std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked
 std::optional<Interval> interval_of(const PointRecord& point, const RankedBy& ranked_by) {
   const auto figure = figure_of(point, ranked_by);
   if (figure && ranked_by.origin == Origin::emulated) return Interval{*figure, *figure};
-  const TimeRelation relation = relation_to_time(ranked_by);
-  if (relation == TimeRelation::unrelated) return std::nullopt;
+  const MetricDefinition* metric = find_metric(ranked_by.metric);
+  const bool is_time = ranked_by.metric == "time";
+  const bool is_rate = metric != nullptr && metric->relation == TimeRelation::inverse;
+  if (ranked_by.origin != Origin::measured || (!is_time && !is_rate)) return std::nullopt;
   const auto time = measured_figure(point, "time");
   const auto low = measured_figure(point, "time_low");
   const auto high = measured_figure(point, "time_high");
   if (!figure || !time || !low || !high) return std::nullopt;
-  return relation == TimeRelation::inverse
-             ? Interval{*figure * (*time / *high), *figure * (*time / *low)}
-             : Interval{*figure * (*low / *time), *figure * (*high / *time)};
+  return is_time ? Interval{*figure * (*low / *time), *figure * (*high / *time)}
+                 : Interval{*figure * (*time / *high), *figure * (*time / *low)};
 }
 
 }  // namespace sweep
