@@ -1,5 +1,3 @@
-#include "engine/store/run_lock.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -12,10 +10,10 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <sstream>
 #include <thread>
-#include <utility>
 
 #include "engine/store/store.h"
 
@@ -33,6 +31,10 @@ fs::path lock_path(const fs::path& database) {
   return path;
 }
 
+bool is_among(int error, std::initializer_list<int> errors) {
+  return std::ranges::find(errors, error) != errors.end();
+}
+
 /// The lock's file, made if need be; none, with errno, when it cannot be opened. A lock needs no
 /// right to write: the file may be another user's.
 FileDescriptor open_lock_file(const fs::path& path) {
@@ -40,17 +42,11 @@ FileDescriptor open_lock_file(const fs::path& path) {
   constexpr mode_t for_all = 0666;
   FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | flags, for_all));
   const int error = errno;
-  if (!file && (error == EACCES || error == EPERM || error == EROFS)) {
+  if (!file && is_among(error, {EACCES, EPERM, EROFS})) {
     file = FileDescriptor(open(path.c_str(), O_RDONLY | flags));
     errno = error;
   }
   return file;
-}
-
-/// Whether the database itself cannot be written for this reason either, which opening it tells.
-bool is_the_databases_matter(int error) {
-  constexpr std::array errors = {EACCES, EPERM, EROFS, ENOENT, ENOTDIR, ENOSPC, EDQUOT};
-  return std::ranges::find(errors, error) != errors.end();
 }
 
 bool same_file(int file, const fs::path& path) {
@@ -79,10 +75,9 @@ void write_holder(int file) {
 
 /// " (process 1234: sweep run ...)"; empty while the holder has not written it.
 std::string describe_holder(int file) {
-  std::array<char, 4096> bytes = {};
-  const ssize_t size = pread(file, bytes.data(), bytes.size(), 0);
-  std::istringstream lines(
-      std::string(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))));
+  std::string text(4096, '\0');
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(pread(file, text.data(), 4096, 0), 0)));
+  std::istringstream lines(text);
   std::string process;
   std::string host;
   std::string command;
@@ -90,26 +85,6 @@ std::string describe_holder(int file) {
   std::getline(lines, command);
   const std::string where = host == host_name() ? "" : fmt::format(" on {}", host);
   return fmt::format(" (process {}{}: {})", process, where, command);
-}
-
-[[noreturn]] void fail_as_locked(const fs::path& database, int file) {
-  // The holder writes who it is just after it has the lock.
-  std::string holder = describe_holder(file);
-  for (int i = 0; holder.empty() && i < 20; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    holder = describe_holder(file);
-  }
-  throw StoreError(database,
-                   fmt::format("is in use by another run{}; wait for it or give this one its own "
-                               "folder with -o DIR",
-                               holder),
-                   StoreFault::locked);
-}
-
-[[noreturn]] void fail_as_unusable(const fs::path& lock, int error) {
-  throw StoreError(
-      fmt::format("the lock file '{}' cannot be used: {}", lock.string(), std::strerror(error)),
-      StoreFault::inaccessible);
 }
 
 /// 0, or why the lock is not taken.
@@ -120,12 +95,6 @@ int try_lock(int file) {
   return 0;
 }
 
-/// Whether the file system has no locks; NFS has exclusive ones only for who may write: EBADF.
-bool lacks_locks(int error) {
-  constexpr std::array errors = {ENOLCK, ENOSYS, EOPNOTSUPP, EINVAL, EBADF};
-  return std::ranges::find(errors, error) != errors.end();
-}
-
 }  // namespace
 
 RunLock::RunLock(const fs::path& database) : path_(lock_path(database)) {
@@ -133,18 +102,33 @@ RunLock::RunLock(const fs::path& database) : path_(lock_path(database)) {
   // nobody, and the next try makes a new one.
   do {
     file_ = open_lock_file(path_);
-    if (!file_) {
-      if (is_the_databases_matter(errno)) return;
-      fail_as_unusable(path_, errno);
+    const int error = file_ ? try_lock(file_.get()) : errno;
+    if (file_ && error == EWOULDBLOCK) {
+      // The holder writes who it is just after it has the lock.
+      std::string holder = describe_holder(file_.get());
+      for (int i = 0; holder.empty() && i < 20; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        holder = describe_holder(file_.get());
+      }
+      throw StoreError(database,
+                       fmt::format("is in use by another run{}; wait for it or give this one its "
+                                   "own folder with -o DIR",
+                                   holder),
+                       StoreFault::locked);
     }
-    const int error = try_lock(file_.get());
-    if (error == EWOULDBLOCK) fail_as_locked(database, file_.get());
-    if (lacks_locks(error)) {
+    // The database itself cannot be written for the same reason, which opening it tells.
+    if (!file_ && is_among(error, {EACCES, EPERM, EROFS, ENOENT, ENOTDIR, ENOSPC, EDQUOT})) return;
+    // The file system has no locks; NFS has exclusive ones only for who may write: EBADF.
+    if (file_ && is_among(error, {ENOLCK, ENOSYS, EOPNOTSUPP, EINVAL, EBADF})) {
       file_ = {};
       unlink(path_.c_str());
       return;
     }
-    if (error != 0) fail_as_unusable(path_, error);
+    if (error != 0) {
+      throw StoreError(fmt::format("the lock file '{}' cannot be used: {}", path_.string(),
+                                   std::strerror(error)),
+                       StoreFault::inaccessible);
+    }
   } while (!same_file(file_.get(), path_));
   write_holder(file_.get());
 }

@@ -1,5 +1,3 @@
-#include "engine/store/run_lock.h"
-
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>

@@ -12,7 +12,7 @@
 #include "engine/cli/options/output.h"
 #include "engine/run/run_stage.h"
 #include "engine/spec/included_files.h"
-#include "engine/store/run_lock.h"
+#include "engine/store/store.h"
 #include "engine/text/units.h"
 #include "report/charts/chart.h"
 #include "report/findings.h"

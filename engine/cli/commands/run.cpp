@@ -11,7 +11,7 @@
 #include "engine/cli/commands/run_ending.h"
 #include "engine/cli/options/output.h"
 #include "engine/spec/metric.h"
-#include "engine/store/run_lock.h"
+#include "engine/store/store.h"
 #include "engine/text/units.h"
 
 namespace sweep {
