@@ -57,18 +57,18 @@ Estimate inverse(const Estimate& ratio) {
 
 std::optional<Estimate> geometric_mean(std::span<const Estimate> ratios) {
   double sum = 0;
-  Distances squares;
-  bool has_interval = true;
   double count = 0;
+  bool has_interval = true;
+  Distances squares;
   for (const Estimate& ratio : ratios) {
     if (!is_positive(ratio.value)) continue;
     sum += std::log(ratio.value);
     ++count;
     const auto distances = distances_of(ratio);
-    has_interval = has_interval && distances.has_value();
-    if (!distances) continue;
-    squares.down += distances->down * distances->down;
-    squares.up += distances->up * distances->up;
+    has_interval = has_interval && distances;
+    const auto [down, up] = distances.value_or(Distances());
+    squares.down += down * down;
+    squares.up += up * up;
   }
   if (count == 0) return std::nullopt;
   Estimate mean{std::exp(sum / count), {}};
@@ -95,13 +95,8 @@ namespace {
 const MetricColumn measured_time = {"time", Origin::measured};
 
 TimeRelation relation_to_time(const MetricColumn& column) {
-  const MetricDefinition* metric = find_metric(column.name);
-  const bool is_known = metric != nullptr && column.origin == Origin::measured;
-  return is_known ? metric->relation : TimeRelation::unrelated;
-}
-
-bool follows_time(const MetricColumn& column) {
-  return relation_to_time(column) == TimeRelation::inverse || column == measured_time;
+  return column.origin == Origin::measured ? definition_of(column.name).relation
+                                           : TimeRelation::unrelated;
 }
 
 bool has_both(const PointPair& pair, const MetricColumn& before, const MetricColumn& after) {
@@ -109,11 +104,10 @@ bool has_both(const PointPair& pair, const MetricColumn& before, const MetricCol
 }
 
 bool is_zero_everywhere(std::span<const PointPair> pairs, const MetricColumn& column) {
-  const auto is_zero = [&](const PointRecord* point) {
-    return compared_figure(*point, column).value_or(Estimate()).value == 0;
-  };
-  return std::ranges::all_of(
-      pairs, [&](const PointPair& pair) { return is_zero(pair.before) && is_zero(pair.after); });
+  return std::ranges::all_of(pairs, [&](const PointPair& pair) {
+    return compared_figure(*pair.before, column).value_or(Estimate()).value == 0 &&
+           compared_figure(*pair.after, column).value_or(Estimate()).value == 0;
+  });
 }
 
 /// Transactions are sectors, but by the rules of the capabilities before 5.0.
@@ -184,18 +178,15 @@ std::vector<ComparedMetric> default_metrics(std::span<const PointPair> pairs,
 }
 
 [[noreturn]] void fail_on(std::span<const PointPair> pairs, const std::string& name) {
-  const auto origins_of = [&](const PointRecord* PointPair::*side) {
-    std::vector<std::string> found;
-    for (const Origin origin : all_origins) {
-      const bool any = std::ranges::any_of(pairs, [&](const PointPair& pair) {
-        return compared_figure(*(pair.*side), {name, origin}).has_value();
-      });
-      if (any) found.emplace_back(to_string(origin));
-    }
-    return found;
-  };
-  const auto before = origins_of(&PointPair::before);
-  const auto after = origins_of(&PointPair::after);
+  std::vector<std::string> before;  // origins
+  std::vector<std::string> after;
+  for (const Origin origin : all_origins) {
+    const auto has = [&](const PointRecord* point) {
+      return compared_figure(*point, {name, origin}).has_value();
+    };
+    if (std::ranges::any_of(pairs, has, &PointPair::before)) before.emplace_back(to_string(origin));
+    if (std::ranges::any_of(pairs, has, &PointPair::after)) after.emplace_back(to_string(origin));
+  }
   if (before.empty() && after.empty()) {
     throw ComparisonError(
         fmt::format("no configuration of either run has the metric {}{}", name,
@@ -280,17 +271,18 @@ std::optional<Estimate> compared_figure(const PointRecord& point, const MetricCo
   const auto exactly = [](double value) { return Estimate{value, Interval{value, value}}; };
   const auto figure = figure_of(point, column);
   if (!figure) {
-    const MetricDefinition* metric = find_metric(column.name);
-    const bool is_zero = column.origin == Origin::emulated && metric != nullptr &&
-                         metric->is_zero_left_out &&
+    const bool is_zero = column.origin == Origin::emulated &&
+                         definition_of(column.name).is_zero_left_out &&
                          figure_of(point, MetricColumn{"instructions", Origin::emulated});
     return is_zero ? std::optional(exactly(0)) : std::nullopt;
   }
   if (!std::isfinite(*figure) || *figure < 0) return std::nullopt;
-  if (!follows_time(column)) return exactly(*figure);
+  const bool follows_time =
+      column == measured_time || relation_to_time(column) == TimeRelation::inverse;
+  if (!follows_time) return exactly(*figure);
   if (*figure == 0) return std::nullopt;
-  const RankedBy ranked_by{column.name, better_of(column.name), column.origin};
-  return Estimate{*figure, interval_of(point, ranked_by)};
+  return Estimate{*figure,
+                  interval_of(point, {column.name, better_of(column.name), column.origin})};
 }
 
 bool any_has_both(std::span<const PointPair> pairs, const MetricColumn& before,

@@ -18,30 +18,23 @@ namespace sweep {
 namespace {
 
 PairStatus status_of(const PointPair& pair) {
-  const auto [before, after] = pair;
-  if (after == nullptr) return PairStatus::only_before;
-  if (before == nullptr) return PairStatus::only_after;
-  const bool works = after->status == PointStatus::ok;
-  if (before->status == PointStatus::ok) {
-    return works ? PairStatus::compared : PairStatus::failed_after;
+  if (pair.after == nullptr) return PairStatus::only_before;
+  if (pair.before == nullptr) return PairStatus::only_after;
+  const bool worked = pair.before->status == PointStatus::ok;
+  if (pair.after->status != PointStatus::ok) {
+    return worked ? PairStatus::failed_after : PairStatus::failed_both;
   }
-  return works ? PairStatus::fixed : PairStatus::failed_both;
+  return worked ? PairStatus::compared : PairStatus::fixed;
 }
 
 Change change_of(const MetricChange& figures, const ComparedMetric& metric) {
   // A time of few samples may lie anywhere.
   if (!figures.ratio.interval) return Change::unclear;
-  switch (side_of(cost_of(figures, metric), metric.threshold)) {
-    case Side::within:
-      return Change::same;
-    case Side::above:
-      return metric.better == Better::neither ? Change::changed : Change::worse;
-    case Side::below:
-      return metric.better == Better::neither ? Change::changed : Change::better;
-    case Side::across:
-      break;
-  }
-  return Change::unclear;
+  const Side side = side_of(cost_of(figures, metric), metric.threshold);
+  if (side == Side::within) return Change::same;
+  if (side == Side::across) return Change::unclear;
+  if (metric.better == Better::neither) return Change::changed;
+  return side == Side::above ? Change::worse : Change::better;
 }
 
 MetricChange compare_metric(const PointPair& pair, const ComparedMetric& metric) {
@@ -84,11 +77,11 @@ void check_any_in_both(const RunComparison& comparison) {
     ++in_both;
     if (each.status != PairStatus::failed_both) return;
   }
-  const auto& [a, b] = std::tie(comparison.before.label, comparison.after.label);
+  const std::string runs = comparison.before.label + " and " + comparison.after.label;
   std::string message = in_both > 0
-                            ? fmt::format("nothing to compare: {} of both {} and {} failed in both",
-                                          count_of(in_both, "configuration"), a, b)
-                            : fmt::format("{} and {} have no configuration in common", a, b);
+                            ? fmt::format("nothing to compare: {} of both {} failed in both",
+                                          count_of(in_both, "configuration"), runs)
+                            : runs + " have no configuration in common";
   for (const std::string& note : comparison.notes) message += "\n  " + note;
   throw ComparisonError(message);
 }
@@ -118,41 +111,32 @@ std::vector<ParameterValues> telling_names(
     records[i].key.parameters = configurations[i].parameters;
     points.push_back(&records[i]);
   }
-  const auto varies_within_a_pattern = [&](const std::string& name) {
-    std::map<std::string, std::optional<Value>> first;
-    return std::ranges::any_of(configurations, [&](const ConfigurationComparison& each) {
-      const std::optional<Value> value = each.value_of(name);
-      return first.emplace(each.pattern, value).first->second != value;
-    });
+  /// How many groups of configurations these names tell apart.
+  const auto count_told = [&](const std::vector<std::string>& names) {
+    std::set<std::vector<Bindings::Entry>> groups;
+    for (const PointRecord& record : records) groups.insert(group_of(record.key, names).entries());
+    return groups.size();
   };
-  using ParameterList = std::vector<const ParameterValues*>;
-  const auto tell_apart = [&](const ParameterList& names) {
-    std::set<std::string> seen;
-    return std::ranges::all_of(configurations, [&](const ConfigurationComparison& each) {
-      std::string identity;
-      for (const ParameterValues* parameter : names) {
-        const std::optional<Value> value = each.value_of(parameter->name);
-        identity += value ? to_string(*value) + '\n' : "\n\n";
-      }
-      return seen.insert(std::move(identity)).second;
-    });
-  };
-  const std::vector<ParameterValues> parameters = parameters_of(points);
-  ParameterList told;
+  std::vector<ParameterValues> parameters = parameters_of(points);
+  const std::size_t patterns = count_told({"pattern"});
+  std::vector<std::string> told;
   for (const ParameterValues& parameter : parameters) {
-    if (parameter.name == "pattern" ? parameter.varies() : varies_within_a_pattern(parameter.name))
-      told.push_back(&parameter);
+    const bool varies = parameter.name == "pattern"
+                            ? patterns > 1
+                            : count_told({"pattern", parameter.name}) > patterns;
+    if (varies) told.push_back(parameter.name);
   }
-  if (tell_apart(told)) {
-    for (std::size_t i = told.size(); i-- > 1;) {
-      ParameterList fewer = told;
-      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-      if (tell_apart(fewer)) told = std::move(fewer);
-    }
+  if (told.empty()) return parameters;
+  const bool are_all_told = count_told(told) == records.size();
+  for (std::size_t i = told.size(); are_all_told && i-- > 1;) {
+    std::vector<std::string> fewer = told;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (count_told(fewer) == records.size()) told = std::move(fewer);
   }
-  std::vector<ParameterValues> names;
-  for (const ParameterValues* parameter : told) names.push_back(*parameter);
-  return names.empty() ? parameters : names;
+  std::erase_if(parameters, [&](const ParameterValues& parameter) {
+    return std::ranges::find(told, parameter.name) == told.end();
+  });
+  return parameters;
 }
 
 }  // namespace
@@ -249,10 +233,8 @@ bool has_same_text(const SharedPoint& shared) {
 }
 
 double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+  std::ranges::sort(values);
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 /// "cold" in "cache: cold, noise: 0.5 %"; empty where the rules have none.
@@ -291,8 +273,7 @@ std::string describe_same_measurements(const RunComparison& comparison,
   if (same == 0) return {};
   return fmt::format(
       "{} of the {} in both runs {} one and the same measurement, which a run used again: it "
-      "cannot "
-      "differ; sweep run --fresh measures anew",
+      "cannot differ; sweep run --fresh measures anew",
       format_thousands(static_cast<std::size_t>(same)), count_of(shared.size(), "configuration"),
       same == 1 ? "is" : "are");
 }
@@ -316,17 +297,17 @@ std::string describe_clocks(const std::vector<SharedPoint>& shared) {
   std::vector<double> before;
   std::vector<double> after;
   for (const SharedPoint& each : shared) {
-    const auto old_clock = measured_figure(each.before->point, "sm_clock");
+    const auto clock = measured_figure(each.before->point, "sm_clock");
     const auto new_clock = measured_figure(each.after->point, "sm_clock");
-    if (!old_clock || !new_clock) continue;
-    before.push_back(*old_clock);
+    if (!clock || !new_clock) continue;
+    before.push_back(*clock);
     after.push_back(*new_clock);
   }
   if (before.empty()) return {};
-  const double old_clock = median_of(std::move(before));
+  const double clock = median_of(std::move(before));
   const double new_clock = median_of(std::move(after));
-  if (std::abs(new_clock / old_clock - 1) < noticeable) return {};
-  return fmt::format("the multiprocessors ran at {:.0f} MHz in A and {:.0f} MHz in B", old_clock,
+  if (std::abs(new_clock / clock - 1) < noticeable) return {};
+  return fmt::format("the multiprocessors ran at {:.0f} MHz in A and {:.0f} MHz in B", clock,
                      new_clock);
 }
 
