@@ -25,12 +25,10 @@ struct Distances {
 std::optional<Distances> distances_of(const Estimate& estimate) {
   const auto& [value, interval] = estimate;
   if (!interval) return std::nullopt;
-  if (interval->low == value && interval->high == value) return Distances{};
-  if (!is_positive(value) || !is_positive(interval->low) || !is_positive(interval->high)) {
-    return std::nullopt;
-  }
-  return Distances{std::fmax(0, std::log(value / interval->low)),
-                   std::fmax(0, std::log(interval->high / value))};
+  const auto [low, high] = *interval;
+  if (low == value && high == value) return Distances{};
+  if (!is_positive(value) || !is_positive(low) || !is_positive(high)) return std::nullopt;
+  return Distances{std::fmax(0, std::log(value / low)), std::fmax(0, std::log(high / value))};
 }
 
 }  // namespace
@@ -215,10 +213,10 @@ ComparedMetric requested_metric(std::span<const PointPair> pairs, const MetricRe
   fail_on(pairs, request.name);
 }
 
-/// What stands behind the last `mark` of the text, which loses both; empty without one.
-std::string_view cut_last(std::string_view& text, char mark) {
+/// What stands behind the last `mark` of the text, which loses both; nothing without one.
+std::optional<std::string_view> cut_last(std::string_view& text, char mark) {
   const std::size_t place = text.rfind(mark);
-  if (place == std::string_view::npos) return {};
+  if (place == text.npos) return std::nullopt;
   const std::string_view tail = text.substr(place + 1);
   text = text.substr(0, place);
   return tail;
@@ -235,20 +233,19 @@ Origin read_origin(std::string_view name) {
 MetricRequest read_metric_request(std::string_view text) {
   MetricRequest request;
   std::string_view rest = text;
-  if (rest.find(':') != std::string_view::npos) {
-    const std::string_view better = cut_last(rest, ':');
+  if (const auto better = cut_last(rest, ':')) {
     if (better != "lower" && better != "higher") {
       throw std::invalid_argument(
-          fmt::format("'{}' after the colon: write lower or higher, whichever is better", better));
+          fmt::format("'{}' after the colon: write lower or higher, whichever is better", *better));
     }
     request.better = better == "lower" ? Better::lower : Better::higher;
   }
-  if (rest.find('/') != std::string_view::npos) {
-    request.after = read_origin(cut_last(rest, '/'));
-    request.before = read_origin(cut_last(rest, '.'));
+  if (const auto after = cut_last(rest, '/')) {
+    request.after = read_origin(*after);
+    request.before = read_origin(cut_last(rest, '.').value_or(""));
   } else if (const std::size_t dot = rest.rfind('.');
-             dot != std::string_view::npos && find_origin(rest.substr(dot + 1))) {
-    request.before = request.after = find_origin(cut_last(rest, '.'));
+             dot != rest.npos && find_origin(rest.substr(dot + 1))) {
+    request.before = request.after = find_origin(*cut_last(rest, '.'));
   }
   if (rest.empty()) throw std::invalid_argument("a metric's name is missing");
   const MetricDefinition* known = find_metric(rest);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -6,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "report/compare/comparison_report.h"
+#include "report/compare/run_comparison.h"
 #include "report/display_text.h"
 #include "report/document.h"
 #include "report/findings.h"
@@ -16,8 +17,9 @@
 namespace sweep {
 namespace {
 
-Cell cell_of(double figure) {
-  return std::isfinite(figure) ? Cell{Cell::Kind::figure, figure, 0} : Cell();
+Cell cell_of(const std::optional<Estimate>& figure) {
+  const bool is_shown = figure && std::isfinite(figure->value);
+  return is_shown ? Cell{Cell::Kind::figure, figure->value, 0} : Cell();
 }
 
 /// Parameters, metric where there are several, figures before and after, ratio with its interval,
@@ -46,13 +48,12 @@ TableModel comparison_table(const RunComparison& comparison,
     }
     if (is_of_several) line.keys.push_back(row.metric->after.name);
     const bool has_both = change.change != Change::missing;
-    line.cells = {change.before ? cell_of(change.before->value) : Cell(),
-                  change.after ? cell_of(change.after->value) : Cell(),
-                  has_both ? cell_of(change.ratio.value) : Cell()};
+    line.cells = {cell_of(change.before), cell_of(change.after),
+                  has_both ? cell_of(change.ratio) : Cell()};
     if (has_intervals) {
       const auto& interval = change.ratio.interval;
-      line.cells.push_back(interval ? cell_of(interval->low) : Cell());
-      line.cells.push_back(interval ? cell_of(interval->high) : Cell());
+      line.cells.push_back(interval ? cell_of(Estimate{interval->low}) : Cell());
+      line.cells.push_back(interval ? cell_of(Estimate{interval->high}) : Cell());
     }
     line.remark = describe_change(change, *row.metric);
     line.is_alarming = change.change == Change::worse;
@@ -67,6 +68,25 @@ List summary_list(const RunComparison& comparison) {
     list.items.push_back({line.substr(indent), Tone::usual, {}, indent > 0});
   }
   return list;
+}
+
+/// "stride", or both names where the sweeps' differ.
+std::string name_of(const RunComparison& comparison) {
+  const std::string& before = comparison.before.results.run.provenance.sweep_name;
+  const std::string& after = comparison.after.results.run.provenance.sweep_name;
+  return before == after ? after : before + " and " + after;
+}
+
+/// "2025-01-31 12:00:00 UTC, NVIDIA H200, 36 points, 2 failed"
+std::string describe_run(const ComparedRun& run) {
+  const std::string& started = run.results.run.started;
+  const std::size_t failed = run.results.count_failed();
+  std::vector<std::string> parts = {started.empty() ? started : readable_time(started),
+                                    run.results.run.provenance.device.name,
+                                    count_of(run.results.points.size(), "point"),
+                                    failed > 0 ? format_thousands(failed) + " failed" : ""};
+  std::erase(parts, "");
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 DocumentTable runs_table(const RunComparison& comparison) {
@@ -88,21 +108,17 @@ void add_differences(const RunComparison& comparison, DocumentBlock heading, Doc
   document.emplace_back(std::move(list));
 }
 
-std::vector<const ConfigurationComparison*> configurations_of(const RunComparison& comparison,
-                                                              PairStatus status) {
-  std::vector<const ConfigurationComparison*> found;
-  for (const ConfigurationComparison& each : comparison.configurations) {
-    if (each.status == status) found.push_back(&each);
-  }
-  return found;
-}
-
 /// The configurations of one status; of failures the reasons too.
-List status_list(const RunComparison& comparison, PairStatus status, std::size_t most) {
-  const auto meant = configurations_of(comparison, status);
-  List list = list_first(meant, most, [&](const ConfigurationComparison* each) {
-    return describe(*each, comparison.parameters);
-  });
+List status_list(const RunComparison& comparison, PairStatus status, std::size_t most,
+                 std::string_view rest = "") {
+  std::vector<const ConfigurationComparison*> meant;
+  for (const ConfigurationComparison& each : comparison.configurations) {
+    if (each.status == status) meant.push_back(&each);
+  }
+  List list = list_first(
+      meant, most,
+      [&](const ConfigurationComparison* each) { return describe(*each, comparison.parameters); },
+      rest);
   for (std::size_t i = 0; i < std::min(meant.size(), most); ++i) {
     list.items[i].detail = meant[i]->reason;
   }
@@ -183,13 +199,11 @@ std::string sortable_table(const RunComparison& comparison) {
     }
     // The words of a change sort by how much worse it is.
     const Change change = rows[i].change->change;
+    const bool is_told = change == Change::worse || change == Change::better;
     const double cost = rows[i].cost();
-    text += fmt::format("<td class=\"n {}\" data-v=\"{}\">{}</td></tr>\n",
-                        change == Change::worse    ? "worse"
-                        : change == Change::better ? "better"
-                                                   : "dim",
-                        std::isinf(cost) ? "Infinity" : fmt::format("{}", cost),
-                        escape_html(row.remark));
+    text += fmt::format(
+        "<td class=\"n {}\" data-v=\"{}\">{}</td></tr>\n", is_told ? to_string(change) : "dim",
+        std::isinf(cost) ? "Infinity" : fmt::format("{}", cost), escape_html(row.remark));
   }
   return text + "</tbody></table></div>\n";
 }
@@ -336,18 +350,13 @@ std::string write_comparison_terminal(const RunComparison& comparison, std::size
         0);
   }
 
-  const auto failures = configurations_of(comparison, PairStatus::failed_after);
-  if (!failures.empty()) text += '\n';
-  for (std::size_t i = 0; i < std::min(failures.size(), most_failures); ++i) {
-    const std::string& reason = failures[i]->reason;
-    add(fmt::format("failed in B: {}: {}", describe(*failures[i], comparison.parameters),
-                    reason.substr(0, reason.find('\n'))),
-        2);
-  }
-  if (failures.size() > most_failures) {
-    add(fmt::format("and {} more that fail in B",
-                    format_thousands(failures.size() - most_failures)),
-        2);
+  const List failures =
+      status_list(comparison, PairStatus::failed_after, most_failures, " that fail in B");
+  if (!failures.items.empty()) text += '\n';
+  for (std::size_t i = 0; i < failures.items.size(); ++i) {
+    const auto& [name, tone, reason, is_sub] = failures.items[i];
+    const std::string line = reason.substr(0, reason.find('\n'));
+    add(i < most_failures ? fmt::format("failed in B: {}: {}", name, line) : name, 2);
   }
   text += '\n';
   for (const std::string& line : describe_summary(comparison)) add(line, 2);
@@ -357,16 +366,12 @@ std::string write_comparison_terminal(const RunComparison& comparison, std::size
 
 namespace {
 
-constexpr int schema_version = 1;
-
 Json json_of(const std::optional<Estimate>& estimate) {
   if (!estimate) return nullptr;
-  Json object = {{"value", estimate->value}, {"low", nullptr}, {"high", nullptr}};
-  if (estimate->interval) {
-    object["low"] = estimate->interval->low;
-    object["high"] = estimate->interval->high;
-  }
-  return object;
+  const auto& [value, interval] = *estimate;
+  return {{"value", value},
+          {"low", interval ? Json(interval->low) : Json()},
+          {"high", interval ? Json(interval->high) : Json()}};
 }
 
 Json json_of(const ComparedRun& run) {
@@ -435,7 +440,7 @@ std::string write_comparison_json(const RunComparison& comparison) {
                               {"reason", each.reason},
                               {"changes", std::move(changes)}});
   }
-  const Json root = {{"schema_version", schema_version},
+  const Json root = {{"schema_version", 1},
                      {"sweep", name_of(comparison)},
                      {"regression", has_regression(comparison)},
                      {"verdict", describe_verdict(comparison)},

@@ -11,7 +11,6 @@
 
 #include "engine/store/ranking.h"
 #include "engine/text/units.h"
-#include "report/compare/comparison_report.h"
 #include "report/display_text.h"
 
 namespace sweep {
@@ -139,88 +138,6 @@ std::vector<ParameterValues> telling_names(
   return parameters;
 }
 
-}  // namespace
-
-std::string_view to_string(Change change) {
-  constexpr std::array<std::string_view, 6> names = {"same",    "better",  "worse",
-                                                     "changed", "unclear", "missing"};
-  return names.at(static_cast<std::size_t>(change));
-}
-
-std::string_view to_string(PairStatus status) {
-  constexpr std::array<std::string_view, 6> names = {"compared",       "failed_in_b", "fixed",
-                                                     "failed_in_both", "only_in_a",   "only_in_b"};
-  return names.at(static_cast<std::size_t>(status));
-}
-
-std::optional<Value> ConfigurationComparison::value_of(const std::string& name) const {
-  if (name == "pattern") return Value(pattern);
-  const Value* value = parameters.find(name);
-  return value != nullptr ? std::optional(*value) : std::nullopt;
-}
-
-std::size_t RunComparison::count(PairStatus status) const {
-  return static_cast<std::size_t>(
-      std::ranges::count(configurations, status, &ConfigurationComparison::status));
-}
-
-Estimate cost_of(const MetricChange& change, const ComparedMetric& metric) {
-  return metric.better == Better::higher ? inverse(change.ratio) : change.ratio;
-}
-
-RunComparison compare_runs(ComparedRun before, ComparedRun after,
-                           const ComparisonRequest& request) {
-  RunComparison comparison;
-  comparison.before = std::move(before);
-  comparison.after = std::move(after);
-  const auto& old_points = comparison.before.results.points;
-  const auto& new_points = comparison.after.results.points;
-  Matching matching = match_configurations(old_points, new_points, request.match);
-  comparison.configurations = std::move(matching.configurations);
-  comparison.notes = std::move(matching.notes);
-
-  const auto pair_of = [&](const ConfigurationComparison& each) {
-    return PointPair{each.before ? &old_points[*each.before].point : nullptr,
-                     each.after ? &new_points[*each.after].point : nullptr};
-  };
-  std::vector<PointPair> pairs;
-  for (ConfigurationComparison& each : comparison.configurations) {
-    const PointPair pair = pair_of(each);
-    each.status = status_of(pair);
-    if (each.status == PairStatus::compared) pairs.push_back(pair);
-    for (const PointRecord* point : {pair.before, pair.after}) {
-      const bool has_failed = point != nullptr && point->status != PointStatus::ok;
-      if (has_failed) each.reason = point->reason;
-    }
-  }
-  check_any_in_both(comparison);
-  if (!pairs.empty()) {
-    comparison.metrics = choose_metrics(pairs, request.metrics, request.threshold);
-    add_share_of_peak(comparison, pairs);
-  }
-  for (ConfigurationComparison& each : comparison.configurations) {
-    if (each.status != PairStatus::compared) continue;
-    for (const ComparedMetric& metric : comparison.metrics) {
-      each.changes.push_back(compare_metric(pair_of(each), metric));
-    }
-  }
-  for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {
-    comparison.metrics[i].summary = summarize(comparison, i);
-  }
-  comparison.parameters = telling_names(comparison.configurations);
-  comparison.differences = differences_of(comparison);
-  return comparison;
-}
-
-bool has_regression(const RunComparison& comparison) {
-  return comparison.count(PairStatus::failed_after) > 0 ||
-         std::ranges::any_of(comparison.metrics, [](const ComparedMetric& metric) {
-           return metric.judges && metric.summary.count(Change::worse) > 0;
-         });
-}
-
-namespace {
-
 /// What both runs have of one configuration.
 struct SharedPoint {
   const StoredPoint* before = nullptr;
@@ -331,8 +248,9 @@ std::vector<std::string> describe_anchors(const RunComparison& comparison,
   return texts;
 }
 
-}  // namespace
-
+/// What sets two runs apart besides the figures, the serious first: other devices, measuring rules,
+/// compilers, versions, patterns' texts; runs that did not finish; points that are one and the same
+/// measurement; and whether the machine itself changed, by anchor configuration and clocks.
 std::vector<RunDifference> differences_of(const RunComparison& comparison) {
   const ComparedRun& a = comparison.before;
   const ComparedRun& b = comparison.after;
@@ -391,6 +309,86 @@ std::vector<RunDifference> differences_of(const RunComparison& comparison) {
   add(describe_clocks(shared), true);
   std::stable_partition(list.begin(), list.end(), std::mem_fn(&RunDifference::is_serious));
   return list;
+}
+
+}  // namespace
+
+std::string_view to_string(Change change) {
+  constexpr std::array<std::string_view, 6> names = {"same",    "better",  "worse",
+                                                     "changed", "unclear", "missing"};
+  return names.at(static_cast<std::size_t>(change));
+}
+
+std::string_view to_string(PairStatus status) {
+  constexpr std::array<std::string_view, 6> names = {"compared",       "failed_in_b", "fixed",
+                                                     "failed_in_both", "only_in_a",   "only_in_b"};
+  return names.at(static_cast<std::size_t>(status));
+}
+
+std::optional<Value> ConfigurationComparison::value_of(const std::string& name) const {
+  if (name == "pattern") return Value(pattern);
+  const Value* value = parameters.find(name);
+  return value != nullptr ? std::optional(*value) : std::nullopt;
+}
+
+std::size_t RunComparison::count(PairStatus status) const {
+  return static_cast<std::size_t>(
+      std::ranges::count(configurations, status, &ConfigurationComparison::status));
+}
+
+Estimate cost_of(const MetricChange& change, const ComparedMetric& metric) {
+  return metric.better == Better::higher ? inverse(change.ratio) : change.ratio;
+}
+
+RunComparison compare_runs(ComparedRun before, ComparedRun after,
+                           const ComparisonRequest& request) {
+  RunComparison comparison;
+  comparison.before = std::move(before);
+  comparison.after = std::move(after);
+  const auto& old_points = comparison.before.results.points;
+  const auto& new_points = comparison.after.results.points;
+  Matching matching = match_configurations(old_points, new_points, request.match);
+  comparison.configurations = std::move(matching.configurations);
+  comparison.notes = std::move(matching.notes);
+
+  const auto pair_of = [&](const ConfigurationComparison& each) {
+    return PointPair{each.before ? &old_points[*each.before].point : nullptr,
+                     each.after ? &new_points[*each.after].point : nullptr};
+  };
+  std::vector<PointPair> pairs;
+  for (ConfigurationComparison& each : comparison.configurations) {
+    const PointPair pair = pair_of(each);
+    each.status = status_of(pair);
+    if (each.status == PairStatus::compared) pairs.push_back(pair);
+    for (const PointRecord* point : {pair.before, pair.after}) {
+      const bool has_failed = point != nullptr && point->status != PointStatus::ok;
+      if (has_failed) each.reason = point->reason;
+    }
+  }
+  check_any_in_both(comparison);
+  if (!pairs.empty()) {
+    comparison.metrics = choose_metrics(pairs, request.metrics, request.threshold);
+    add_share_of_peak(comparison, pairs);
+  }
+  for (ConfigurationComparison& each : comparison.configurations) {
+    if (each.status != PairStatus::compared) continue;
+    for (const ComparedMetric& metric : comparison.metrics) {
+      each.changes.push_back(compare_metric(pair_of(each), metric));
+    }
+  }
+  for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {
+    comparison.metrics[i].summary = summarize(comparison, i);
+  }
+  comparison.parameters = telling_names(comparison.configurations);
+  comparison.differences = differences_of(comparison);
+  return comparison;
+}
+
+bool has_regression(const RunComparison& comparison) {
+  return comparison.count(PairStatus::failed_after) > 0 ||
+         std::ranges::any_of(comparison.metrics, [](const ComparedMetric& metric) {
+           return metric.judges && metric.summary.count(Change::worse) > 0;
+         });
 }
 
 }  // namespace sweep

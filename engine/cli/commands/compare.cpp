@@ -7,7 +7,6 @@
 #include "engine/cli/terminal/terminal.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
-#include "report/compare/comparison_report.h"
 #include "report/compare/run_comparison.h"
 #include "report/display_text.h"
 
