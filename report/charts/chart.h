@@ -48,12 +48,6 @@ struct ChartMark {
   std::size_t point = 0;                  ///< its place among the run's points
 };
 
-/// A line drawn right across: what the device could give at most, what was reached at most.
-struct ChartReference {
-  double at = 0;      ///< in the metric's unit
-  std::string label;  ///< "theoretical peak: 4814 GB/s"
-};
-
 /// A chart as it is drawn as a picture and by Vega-Lite: all that is decided is decided here.
 struct Chart {
   ChartKind kind = ChartKind::line;
@@ -73,7 +67,9 @@ struct Chart {
   /// only one, as in a heatmap.
   std::vector<std::string> series = {};
   std::vector<ChartMark> marks = {};  ///< by panel, series, rising x, then y
-  std::vector<ChartReference> references = {};
+  /// Lines right across, what the device could give at most, what was reached at most: "theoretical
+  /// peak: 4814 GB/s" at a place in the metric's unit.
+  std::vector<ChartTick> references = {};
 
   /// Whether colours show the figures, over two axes of parameters.
   bool is_heatmap() const { return kind == ChartKind::heatmap; }

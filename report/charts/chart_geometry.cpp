@@ -44,7 +44,7 @@ bool reads_better_in_logarithm(std::span<const double> values) {
 /// The figures of all marks, references and, but in a heatmap, the ends of intervals.
 std::vector<double> places_on_figure_axis(const Chart& chart) {
   std::vector<double> places = figures_of(chart);
-  for (const ChartReference& reference : chart.references) places.push_back(reference.at);
+  for (const ChartTick& reference : chart.references) places.push_back(reference.at);
   for (const ChartMark& mark : chart.marks) {
     if (!mark.interval || chart.is_heatmap()) continue;
     places.insert(places.end(), {mark.interval->low, mark.interval->high});
@@ -375,8 +375,7 @@ ChartGeometry geometry_of(const Chart& chart) {
   geometry.legend = legend_of(chart);
   const double widest_entry = widest_of(geometry.legend, width_of);
   // A few references alone are not worth a column of the picture.
-  const bool has_series = std::ranges::find(geometry.legend, LegendEntry::Kind::series,
-                                            &LegendEntry::kind) != geometry.legend.end();
+  const bool has_series = !is_heatmap && chart.series.size() > 1;
   const bool is_legend_beside = columns == 1 && has_series && widest_entry <= widest_legend;
 
   const double label_top =

@@ -31,65 +31,6 @@ std::optional<Distances> distances_of(const Estimate& estimate) {
   return Distances{std::fmax(0, std::log(value / low)), std::fmax(0, std::log(high / value))};
 }
 
-}  // namespace
-
-Estimate ratio_of(const Estimate& before, const Estimate& after) {
-  constexpr double infinite = std::numeric_limits<double>::infinity();
-  Estimate ratio{after.value > 0 ? infinite : 1, {}};
-  if (before.value > 0) ratio.value = after.value / before.value;
-  const auto of_before = distances_of(before);
-  const auto of_after = distances_of(after);
-  if (!of_before || !of_after) return ratio;
-  ratio.interval = Interval{ratio.value * std::exp(-std::hypot(of_after->down, of_before->up)),
-                            ratio.value * std::exp(std::hypot(of_after->up, of_before->down))};
-  return ratio;
-}
-
-Estimate inverse(const Estimate& ratio) {
-  Estimate inverted{1 / ratio.value, {}};
-  if (ratio.interval) {
-    inverted.interval = Interval{1 / ratio.interval->high, 1 / ratio.interval->low};
-  }
-  return inverted;
-}
-
-std::optional<Estimate> geometric_mean(std::span<const Estimate> ratios) {
-  double sum = 0;
-  double count = 0;
-  bool has_interval = true;
-  Distances squares;
-  for (const Estimate& ratio : ratios) {
-    if (!is_positive(ratio.value)) continue;
-    sum += std::log(ratio.value);
-    ++count;
-    const auto distances = distances_of(ratio);
-    has_interval = has_interval && distances;
-    const auto [down, up] = distances.value_or(Distances());
-    squares.down += down * down;
-    squares.up += up * up;
-  }
-  if (count == 0) return std::nullopt;
-  Estimate mean{std::exp(sum / count), {}};
-  if (has_interval) {
-    mean.interval = Interval{mean.value * std::exp(-std::sqrt(squares.down) / count),
-                             mean.value * std::exp(std::sqrt(squares.up) / count)};
-  }
-  return mean;
-}
-
-Side side_of(const Estimate& ratio, double threshold) {
-  // Totals that are scaled from a share of the blocks are off by some units in the last place.
-  constexpr double rounding = 1e-9;
-  const Interval ends = ratio.ends();
-  const double most = (1 + threshold) * (1 + rounding);
-  const double least = 1 / most;
-  if (ends.low > most) return Side::above;
-  if (ends.high < least) return Side::below;
-  return ends.low >= least && ends.high <= most ? Side::within : Side::across;
-}
-
-namespace {
-
 const MetricColumn measured_time = {"time", Origin::measured};
 
 TimeRelation relation_to_time(const MetricColumn& column) {
@@ -229,6 +170,61 @@ Origin read_origin(std::string_view name) {
 }
 
 }  // namespace
+
+Estimate ratio_of(const Estimate& before, const Estimate& after) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  Estimate ratio{after.value > 0 ? infinite : 1, {}};
+  if (before.value > 0) ratio.value = after.value / before.value;
+  const auto of_before = distances_of(before);
+  const auto of_after = distances_of(after);
+  if (!of_before || !of_after) return ratio;
+  ratio.interval = Interval{ratio.value * std::exp(-std::hypot(of_after->down, of_before->up)),
+                            ratio.value * std::exp(std::hypot(of_after->up, of_before->down))};
+  return ratio;
+}
+
+Estimate inverse(const Estimate& ratio) {
+  Estimate inverted{1 / ratio.value, {}};
+  if (ratio.interval) {
+    inverted.interval = Interval{1 / ratio.interval->high, 1 / ratio.interval->low};
+  }
+  return inverted;
+}
+
+std::optional<Estimate> geometric_mean(std::span<const Estimate> ratios) {
+  double sum = 0;
+  double count = 0;
+  bool has_interval = true;
+  Distances squares;
+  for (const Estimate& ratio : ratios) {
+    if (!is_positive(ratio.value)) continue;
+    sum += std::log(ratio.value);
+    ++count;
+    const auto distances = distances_of(ratio);
+    has_interval = has_interval && distances;
+    const auto [down, up] = distances.value_or(Distances());
+    squares.down += down * down;
+    squares.up += up * up;
+  }
+  if (count == 0) return std::nullopt;
+  Estimate mean{std::exp(sum / count), {}};
+  if (has_interval) {
+    mean.interval = Interval{mean.value * std::exp(-std::sqrt(squares.down) / count),
+                             mean.value * std::exp(std::sqrt(squares.up) / count)};
+  }
+  return mean;
+}
+
+Side side_of(const Estimate& ratio, double threshold) {
+  // Totals that are scaled from a share of the blocks are off by some units in the last place.
+  constexpr double rounding = 1e-9;
+  const Interval ends = ratio.ends();
+  const double most = (1 + threshold) * (1 + rounding);
+  const double least = 1 / most;
+  if (ends.low > most) return Side::above;
+  if (ends.high < least) return Side::below;
+  return ends.low >= least && ends.high <= most ? Side::within : Side::across;
+}
 
 MetricRequest read_metric_request(std::string_view text) {
   MetricRequest request;

@@ -90,8 +90,7 @@ std::string describe_run(const ComparedRun& run) {
 }
 
 DocumentTable runs_table(const RunComparison& comparison) {
-  const ComparedRun& a = comparison.before;
-  const ComparedRun& b = comparison.after;
+  const auto& [a, b] = std::tie(comparison.before, comparison.after);
   return {{{""}, {"run"}, {""}},
           {{"A, before", a.label, describe_run(a)}, {"B, after", b.label, describe_run(b)}}};
 }
@@ -222,6 +221,59 @@ Document title_and_verdict(const RunComparison& comparison) {
   return {Heading{1, title_of(comparison)},
           Paragraph{describe_verdict(comparison),
                     has_regression(comparison) ? Tone::worse : Tone::better}};
+}
+
+Json json_of(const std::optional<Estimate>& estimate) {
+  if (!estimate) return nullptr;
+  const auto& [value, interval] = *estimate;
+  return {{"value", value},
+          {"low", interval ? Json(interval->low) : Json()},
+          {"high", interval ? Json(interval->high) : Json()}};
+}
+
+Json json_of(const ComparedRun& run) {
+  const RunRecord& record = run.results.run;
+  const Provenance& provenance = record.provenance;
+  return {{"run", run.label},
+          {"id", record.id},
+          {"sweep", provenance.sweep_name},
+          {"started", record.started},
+          {"state", to_string(record.state)},
+          {"device", provenance.device.name},
+          {"driver", provenance.device.driver},
+          {"compiler", provenance.compiler},
+          {"engine", provenance.engine_version},
+          {"measure", provenance.measure},
+          {"command", provenance.command},
+          {"points", run.results.points.size()}};
+}
+
+Json json_of(const ComparedMetric& metric) {
+  const MetricSummary& summary = metric.summary;
+  return {{"name", metric.after.name},
+          {"origin_before", to_string(metric.before.origin)},
+          {"origin_after", to_string(metric.after.origin)},
+          {"unit", unit_of(metric.after.name)},
+          {"better", to_string(metric.better)},
+          {"threshold", metric.threshold},
+          {"judged", metric.judges},
+          {"worse", summary.count(Change::worse)},
+          {"better_count", summary.count(Change::better)},
+          {"same", summary.count(Change::same)},
+          {"changed", summary.count(Change::changed)},
+          {"unclear", summary.count(Change::unclear)},
+          {"missing", summary.count(Change::missing)},
+          {"mean", json_of(summary.mean)}};
+}
+
+Json json_of(const MetricChange& change, const ComparedMetric& metric) {
+  const bool has_both = change.change != Change::missing;
+  return {{"metric", metric.after.name},
+          {"change", to_string(change.change)},
+          {"before", json_of(change.before)},
+          {"after", json_of(change.after)},
+          {"ratio", has_both ? json_of(change.ratio) : nullptr},
+          {"words", describe_change(change, metric)}};
 }
 
 }  // namespace
@@ -364,63 +416,6 @@ std::string write_comparison_terminal(const RunComparison& comparison, std::size
   return text;
 }
 
-namespace {
-
-Json json_of(const std::optional<Estimate>& estimate) {
-  if (!estimate) return nullptr;
-  const auto& [value, interval] = *estimate;
-  return {{"value", value},
-          {"low", interval ? Json(interval->low) : Json()},
-          {"high", interval ? Json(interval->high) : Json()}};
-}
-
-Json json_of(const ComparedRun& run) {
-  const RunRecord& record = run.results.run;
-  const Provenance& provenance = record.provenance;
-  return {{"run", run.label},
-          {"id", record.id},
-          {"sweep", provenance.sweep_name},
-          {"started", record.started},
-          {"state", to_string(record.state)},
-          {"device", provenance.device.name},
-          {"driver", provenance.device.driver},
-          {"compiler", provenance.compiler},
-          {"engine", provenance.engine_version},
-          {"measure", provenance.measure},
-          {"command", provenance.command},
-          {"points", run.results.points.size()}};
-}
-
-Json json_of(const ComparedMetric& metric) {
-  const MetricSummary& summary = metric.summary;
-  return {{"name", metric.after.name},
-          {"origin_before", to_string(metric.before.origin)},
-          {"origin_after", to_string(metric.after.origin)},
-          {"unit", unit_of(metric.after.name)},
-          {"better", to_string(metric.better)},
-          {"threshold", metric.threshold},
-          {"judged", metric.judges},
-          {"worse", summary.count(Change::worse)},
-          {"better_count", summary.count(Change::better)},
-          {"same", summary.count(Change::same)},
-          {"changed", summary.count(Change::changed)},
-          {"unclear", summary.count(Change::unclear)},
-          {"missing", summary.count(Change::missing)},
-          {"mean", json_of(summary.mean)}};
-}
-
-Json json_of(const MetricChange& change, const ComparedMetric& metric) {
-  const bool has_both = change.change != Change::missing;
-  return {{"metric", metric.after.name},
-          {"change", to_string(change.change)},
-          {"before", json_of(change.before)},
-          {"after", json_of(change.after)},
-          {"ratio", has_both ? json_of(change.ratio) : nullptr},
-          {"words", describe_change(change, metric)}};
-}
-
-}  // namespace
-
 std::string write_comparison_json(const RunComparison& comparison) {
   Json differences = Json::array();
   for (const auto& [text, is_serious] : comparison.differences) {
@@ -430,15 +425,14 @@ std::string write_comparison_json(const RunComparison& comparison) {
   for (const ComparedMetric& metric : comparison.metrics) metrics.push_back(json_of(metric));
   Json configurations = Json::array();
   for (const ConfigurationComparison& each : comparison.configurations) {
-    Json changes = Json::array();
-    for (std::size_t i = 0; i < each.changes.size(); ++i) {
-      changes.push_back(json_of(each.changes[i], comparison.metrics[i]));
-    }
     configurations.push_back({{"pattern", each.pattern},
                               {"parameters", json_parameters(each.parameters)},
                               {"status", to_string(each.status)},
                               {"reason", each.reason},
-                              {"changes", std::move(changes)}});
+                              {"changes", Json::array()}});
+    for (std::size_t i = 0; i < each.changes.size(); ++i) {
+      configurations.back()["changes"].push_back(json_of(each.changes[i], comparison.metrics[i]));
+    }
   }
   const Json root = {{"schema_version", 1},
                      {"sweep", name_of(comparison)},

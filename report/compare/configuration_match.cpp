@@ -88,20 +88,6 @@ void check_kind(const Expression& condition, const RunSide& side) {
   throw InputError(diagnostics);
 }
 
-/// Keeps what the condition holds for; a note when the run lacks a name in it.
-void restrict_to(const Expression& condition, RunSide& side, std::vector<std::string>& notes) {
-  const NameSet known = side.names();
-  for (const std::string& name : parameters_in(condition)) {
-    if (known.contains(name)) continue;
-    notes.push_back(fmt::format("'{}' does not restrict {}, which has no parameter {}",
-                                condition.text(), side.name, name));
-    return;
-  }
-  check_kind(condition, side);
-  std::erase_if(side.entries,
-                [&](const StoredPoint& entry) { return !holds(condition, entry.point); });
-}
-
 /// What of a pattern's parameters takes no part in matching: what both runs computed from others,
 /// or one did and the other lacks, and what only `side` has and is constant there.
 void leave_out(const std::string& pattern, const Parameters& own, const Parameters& others,
@@ -238,13 +224,24 @@ void apply_rules(const MatchRules& rules, RunSide& a, RunSide& b, std::vector<st
                                       suggest(name, parameters, "there are")));
   }
   for (const Expression& condition : rules.where) {
-    for (const std::string& name : parameters_in(condition)) {
+    const std::vector<std::string> needed = parameters_in(condition);
+    for (const std::string& name : needed) {
       if (known.contains(name)) continue;
       throw InputError(condition.where(), fmt::format("neither run has a parameter {}", name),
                        suggest(name, names, "there are"));
     }
     for (RunSide* side : {&a, &b}) {
-      restrict_to(condition, *side, notes);
+      const NameSet own = side->names();
+      const auto lacking = std::ranges::find_if_not(
+          needed, [&](const std::string& name) { return own.contains(name); });
+      if (lacking != needed.end()) {
+        notes.push_back(fmt::format("'{}' does not restrict {}, which has no parameter {}",
+                                    condition.text(), side->name, *lacking));
+      } else {
+        check_kind(condition, *side);
+        std::erase_if(side->entries,
+                      [&](const StoredPoint& entry) { return !holds(condition, entry.point); });
+      }
       if (!side->entries.empty()) continue;
       throw ComparisonError(
           fmt::format("'{}' leaves no configuration of {}", condition.text(), side->name));

@@ -165,13 +165,12 @@ std::string cache_of(const std::string& rules) {
 std::map<std::int64_t, double> anchor_times_of(const RunRecord& run) {
   std::map<std::int64_t, std::vector<double>> times;
   for (const AnchorRecord& anchor : run.anchors) {
-    if (std::isfinite(anchor.seconds) && anchor.seconds > 0) {
-      times[anchor.ordinal].push_back(anchor.seconds);
-    }
+    const bool is_time = std::isfinite(anchor.seconds) && anchor.seconds > 0;
+    if (is_time) times[anchor.ordinal].push_back(anchor.seconds);
   }
-  std::map<std::int64_t, double> anchors;
-  for (auto& [ordinal, values] : times) anchors[ordinal] = median_of(std::move(values));
-  return anchors;
+  std::map<std::int64_t, double> medians;
+  for (auto& [ordinal, values] : times) medians[ordinal] = median_of(std::move(values));
+  return medians;
 }
 
 /// That points are one and the same measurement; empty where none is.
