@@ -1,5 +1,3 @@
-#include "report/charts/chart_geometry.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cmath>
 
 #include "engine/text/units.h"
+#include "report/charts/chart.h"
 #include "report/display_text.h"
 
 namespace sweep {

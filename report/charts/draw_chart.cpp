@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "report/charts/chart_geometry.h"
+#include "report/charts/chart.h"
 #include "report/display_text.h"
 #include "report/document.h"
 

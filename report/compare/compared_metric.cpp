@@ -169,26 +169,29 @@ Origin read_origin(std::string_view name) {
       fmt::format("'{}' is no origin; write measured, hardware or emulated", name));
 }
 
+/// The value with an interval whose ends lie so far from it.
+Estimate with_distances(double value, const Distances& distances) {
+  return {value, Interval{value * std::exp(-distances.down), value * std::exp(distances.up)}};
+}
+
 }  // namespace
 
 Estimate ratio_of(const Estimate& before, const Estimate& after) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
-  Estimate ratio{after.value > 0 ? infinite : 1, {}};
-  if (before.value > 0) ratio.value = after.value / before.value;
+  const double ratio = before.value > 0  ? after.value / before.value
+                       : after.value > 0 ? infinite
+                                         : 1;
   const auto of_before = distances_of(before);
   const auto of_after = distances_of(after);
-  if (!of_before || !of_after) return ratio;
-  ratio.interval = Interval{ratio.value * std::exp(-std::hypot(of_after->down, of_before->up)),
-                            ratio.value * std::exp(std::hypot(of_after->up, of_before->down))};
-  return ratio;
+  if (!of_before || !of_after) return {ratio, {}};
+  return with_distances(ratio, {std::hypot(of_after->down, of_before->up),
+                                std::hypot(of_after->up, of_before->down)});
 }
 
 Estimate inverse(const Estimate& ratio) {
-  Estimate inverted{1 / ratio.value, {}};
-  if (ratio.interval) {
-    inverted.interval = Interval{1 / ratio.interval->high, 1 / ratio.interval->low};
-  }
-  return inverted;
+  const auto& [value, interval] = ratio;
+  if (!interval) return {1 / value, {}};
+  return {1 / value, Interval{1 / interval->high, 1 / interval->low}};
 }
 
 std::optional<Estimate> geometric_mean(std::span<const Estimate> ratios) {
@@ -207,23 +210,19 @@ std::optional<Estimate> geometric_mean(std::span<const Estimate> ratios) {
     squares.up += up * up;
   }
   if (count == 0) return std::nullopt;
-  Estimate mean{std::exp(sum / count), {}};
-  if (has_interval) {
-    mean.interval = Interval{mean.value * std::exp(-std::sqrt(squares.down) / count),
-                             mean.value * std::exp(std::sqrt(squares.up) / count)};
-  }
-  return mean;
+  const double mean = std::exp(sum / count);
+  if (!has_interval) return Estimate{mean, {}};
+  return with_distances(mean, {std::sqrt(squares.down) / count, std::sqrt(squares.up) / count});
 }
 
-Side side_of(const Estimate& ratio, double threshold) {
+Change change_by(const Estimate& cost, double threshold) {
   // Totals that are scaled from a share of the blocks are off by some units in the last place.
   constexpr double rounding = 1e-9;
-  const Interval ends = ratio.ends();
+  const Interval ends = cost.ends();
   const double most = (1 + threshold) * (1 + rounding);
-  const double least = 1 / most;
-  if (ends.low > most) return Side::above;
-  if (ends.high < least) return Side::below;
-  return ends.low >= least && ends.high <= most ? Side::within : Side::across;
+  if (ends.low > most) return Change::worse;
+  if (ends.high < 1 / most) return Change::better;
+  return ends.low >= 1 / most && ends.high <= most ? Change::same : Change::unclear;
 }
 
 MetricRequest read_metric_request(std::string_view text) {

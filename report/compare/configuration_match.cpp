@@ -150,7 +150,8 @@ std::string only_in(const RunSide& side, const ParameterValues& own,
 }
 
 /// What only one of the runs has: how many configurations, and which values.
-void note_spaces(const RunSide& a, const RunSide& b, const MatchRules& rules, Matching& matching) {
+void note_spaces(const RunSide& a, const RunSide& b, const ComparisonRequest& rules,
+                 Matching& matching) {
   const auto both = static_cast<std::size_t>(std::ranges::count_if(
       matching.configurations, [](const auto& each) { return each.before && each.after; }));
   const std::size_t only_a = a.entries.size() - both;
@@ -212,7 +213,8 @@ void check_renamed(const Renamed& renamed, std::span<const StoredPoint> before) 
 }
 
 /// Leaves what the conditions hold for, and checks all names of the rules.
-void apply_rules(const MatchRules& rules, RunSide& a, RunSide& b, std::vector<std::string>& notes) {
+void apply_rules(const ComparisonRequest& rules, RunSide& a, RunSide& b,
+                 std::vector<std::string>& notes) {
   NameSet known = a.names();
   known.merge(b.names());
   const std::vector<std::string> names(known.begin(), known.end());
@@ -252,7 +254,7 @@ void apply_rules(const MatchRules& rules, RunSide& a, RunSide& b, std::vector<st
 }  // namespace
 
 Matching match_configurations(std::span<const StoredPoint> before,
-                              std::span<const StoredPoint> after, const MatchRules& rules) {
+                              std::span<const StoredPoint> after, const ComparisonRequest& rules) {
   Matching matching;
   for (const Renamed& renamed : rules.renamed) check_renamed(renamed, before);
   RunSide a("A", before, rules.renamed);

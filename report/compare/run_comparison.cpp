@@ -26,23 +26,17 @@ PairStatus status_of(const PointPair& pair) {
   return worked ? PairStatus::compared : PairStatus::fixed;
 }
 
-Change change_of(const MetricChange& figures, const ComparedMetric& metric) {
-  // A time of few samples may lie anywhere.
-  if (!figures.ratio.interval) return Change::unclear;
-  const Side side = side_of(cost_of(figures, metric), metric.threshold);
-  if (side == Side::within) return Change::same;
-  if (side == Side::across) return Change::unclear;
-  if (metric.better == Better::neither) return Change::changed;
-  return side == Side::above ? Change::worse : Change::better;
-}
-
 MetricChange compare_metric(const PointPair& pair, const ComparedMetric& metric) {
   MetricChange change;
   change.before = compared_figure(*pair.before, metric.before);
   change.after = compared_figure(*pair.after, metric.after);
   if (!change.before || !change.after) return change;
   change.ratio = ratio_of(*change.before, *change.after);
-  change.change = change_of(change, metric);
+  // A time of few samples may lie anywhere.
+  change.change = change.ratio.interval ? change_by(cost_of(change, metric), metric.threshold)
+                                        : Change::unclear;
+  const bool is_certain = change.change == Change::better || change.change == Change::worse;
+  if (is_certain && metric.better == Better::neither) change.change = Change::changed;
   return change;
 }
 
@@ -346,9 +340,7 @@ RunComparison compare_runs(ComparedRun before, ComparedRun after,
   comparison.after = std::move(after);
   const auto& old_points = comparison.before.results.points;
   const auto& new_points = comparison.after.results.points;
-  Matching matching = match_configurations(old_points, new_points, request.match);
-  comparison.configurations = std::move(matching.configurations);
-  comparison.notes = std::move(matching.notes);
+  static_cast<Matching&>(comparison) = match_configurations(old_points, new_points, request);
 
   const auto pair_of = [&](const ConfigurationComparison& each) {
     return PointPair{each.before ? &old_points[*each.before].point : nullptr,

@@ -51,11 +51,6 @@ Estimate inverse(const Estimate& ratio);
 /// where all of them have one. Nothing when there is none.
 std::optional<Estimate> geometric_mean(std::span<const Estimate> ratios);
 
-/// Where a ratio of costs lies: whole beyond the threshold, within it, or across it.
-enum class Side { within, above, below, across };
-/// `threshold` is a share, 0.05 is 5 %: above 1.05, below 1 / 1.05. Rounding errors are within.
-Side side_of(const Estimate& ratio, double threshold);
-
 /// A metric that somebody asks to compare.
 struct MetricRequest {
   std::string name;
@@ -88,6 +83,9 @@ enum class Change {
 
 /// "same", "better", ...: as the JSON has it.
 std::string_view to_string(Change change);
+/// What a ratio of costs says: same, better, worse or, across the threshold, unclear. `threshold`
+/// is a share, 0.05 is 5 %: worse from 1.05 on, better below 1 / 1.05. Rounding errors are within.
+Change change_by(const Estimate& cost, double threshold);
 
 /// How a metric changed over all configurations that were compared.
 struct MetricSummary {
@@ -189,16 +187,17 @@ struct Renamed {
   std::string after;
 };
 
-/// Which configurations of two runs are the same one.
-struct MatchRules {
+struct ComparisonRequest {
+  std::vector<MetricRequest> metrics = {};  ///< empty: see `choose_metrics`
+  std::optional<double> threshold = {};     ///< a share; nothing: each metric's own
+  // Which configurations of the runs are the same one.
   std::vector<Expression> where = {};     ///< over "pattern" and the parameters; all have to hold
   std::vector<std::string> ignored = {};  ///< parameters that need not be equal
   std::vector<Renamed> renamed = {};
 };
 
 struct Matching {
-  /// The earlier run's in its order, then others; not yet compared.
-  std::vector<ConfigurationComparison> configurations;
+  std::vector<ConfigurationComparison> configurations = {};  ///< A's in its order, then others
   std::vector<std::string> notes = {};  ///< sentences about how they were matched
 };
 
@@ -206,9 +205,9 @@ struct Matching {
 /// that both runs computed from others, nor by one that a pattern has in one run only and that is
 /// constant there. A condition that names what one run does not have leaves that run whole. Throws
 /// ComparisonError when neither has the name, when a condition is none, when it leaves nothing, or
-/// when leaving parameters out makes different configurations look the same.
+/// when leaving parameters out makes different configurations look the same. Nothing is compared.
 Matching match_configurations(std::span<const StoredPoint> before,
-                              std::span<const StoredPoint> after, const MatchRules& rules);
+                              std::span<const StoredPoint> after, const ComparisonRequest& rules);
 
 /// One of the two runs.
 struct ComparedRun {
@@ -223,26 +222,18 @@ struct RunDifference {
 };
 
 /// The later run against the earlier one.
-struct RunComparison {
+struct RunComparison : Matching {
   ComparedRun before;
   ComparedRun after;
   std::vector<ComparedMetric> metrics = {};
-  std::vector<ConfigurationComparison> configurations = {};
   std::vector<RunDifference> differences = {};
   /// What names each configuration to a reader: "pattern" and the parameters that take several
   /// values within one, without the last ones where the others tell all apart.
   std::vector<ParameterValues> parameters = {};
-  std::vector<std::string> notes = {};  ///< sentences about how the configurations were matched
 
   std::size_t count(PairStatus status) const;
   /// Whether the first metric is a speed, which decides between "slower" and "worse".
   bool is_of_speed() const { return !metrics.empty() && metrics.front().is_speed; }
-};
-
-struct ComparisonRequest {
-  std::vector<MetricRequest> metrics = {};  ///< empty: see `choose_metrics`
-  std::optional<double> threshold = {};     ///< a share; nothing: each metric's own
-  MatchRules match = {};
 };
 
 /// Compares what both runs succeeded in, and judges by the metrics. On devices of different peak

@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <set>
 
-#include "report/charts/chart_geometry.h"
+#include "report/charts/chart.h"
 #include "report/run_report.h"
 #include "tests/contains.h"
 #include "tests/report/chart_text.h"
