@@ -77,11 +77,22 @@ struct Workload {
   std::string kernel_entry;
   std::vector<BufferPlan> buffers;
   std::vector<std::vector<std::byte>> scalars;  ///< the arguments after the buffers, as bytes
+  /// Writes the kernel's parameters as a launch passes them (PackedParameters), given the buffers,
+  /// the scalars and a place; empty where the buffers and scalars are the parameters.
+  std::string packing_entry;
   std::vector<VerificationPlan> verify;
   Extent3 grid;
   Extent3 block;
   std::uint64_t shared_bytes = 0;
   UsefulTraffic useful;
+};
+
+/// What a packing function writes: as many bytes of parameters as it says.
+struct PackedParameters {
+  static constexpr std::size_t most = 32'764;  ///< of a kernel's, by the CUDA programming guide
+
+  std::uint64_t bytes = 0;
+  std::array<std::byte, most + 4> parameters;
 };
 
 /// What a device takes at most.

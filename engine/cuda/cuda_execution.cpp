@@ -137,6 +137,7 @@ LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
     Driver::get().function_set_attribute(kernel_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                          static_cast<int>(workload_.shared_bytes));
   }
+  if (!workload_.packing_entry.empty()) packing_ = find_function(module, workload_.packing_entry);
   for (const BufferPlan& buffer : workload_.buffers) {
     init_.push_back(buffer.init_entry.empty() ? nullptr : find_function(module, buffer.init_entry));
   }
@@ -188,7 +189,35 @@ void LoadedWorkload::queue_init(Addresses& addresses) const {
   }
 }
 
+const std::vector<std::byte>& LoadedWorkload::packed_parameters(Addresses& addresses) const {
+  auto [known, is_new] = packed_.try_emplace(addresses);
+  if (!is_new) return known->second;
+  const DeviceMemory memory = allocate_device_memory(sizeof(PackedParameters));
+  CUdeviceptr place = memory.get();
+  std::vector<void*> more = scalars_;
+  more.push_back(&place);
+  queue(packing_, {}, {}, 0, addresses, more);
+  const auto packed = std::make_unique<PackedParameters>();
+  Driver::get().copy_to_host(packed.get(), place, sizeof *packed, stream_);
+  synchronize(stream_);
+  const auto bytes = std::min<std::size_t>(packed->bytes, PackedParameters::most);
+  known->second.assign(packed->parameters.begin(), packed->parameters.begin() + bytes);
+  return known->second;
+}
+
 void LoadedWorkload::queue_kernel(Addresses& addresses) const {
+  if (packing_ != nullptr) {
+    const std::vector<std::byte>& packed = packed_parameters(addresses);
+    std::size_t bytes = packed.size();
+    std::array<void*, 5> extra = {CU_LAUNCH_PARAM_BUFFER_POINTER,
+                                  const_cast<std::byte*>(packed.data()),
+                                  CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    const auto& [grid, block] = std::pair(workload_.grid, workload_.block);
+    Driver::get().launch(kernel_, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                         static_cast<unsigned>(workload_.shared_bytes), stream_, nullptr,
+                         extra.data());
+    return;
+  }
   queue(kernel_, workload_.grid, workload_.block, workload_.shared_bytes, addresses, scalars_);
 }
 
@@ -200,7 +229,7 @@ void LoadedWorkload::queue_check(std::size_t index, Addresses& addresses, std::u
 void load_functions(CudaContext& context, const Workload& workload) noexcept {
   try {
     const Module& module = context.module_of(workload.program);
-    std::vector<std::string> names = {workload.kernel_entry};
+    std::vector<std::string> names = {workload.kernel_entry, workload.packing_entry};
     for (const BufferPlan& buffer : workload.buffers) names.push_back(buffer.init_entry);
     for (const VerificationPlan& plan : workload.verify) names.push_back(plan.check_entry);
     for (const std::string& name : names) {

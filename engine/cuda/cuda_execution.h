@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include "engine/cuda/cuda_context.h"
@@ -69,13 +70,15 @@ class LoadedWorkload {
 
   /// Queues filling all buffers.
   void queue_init(Addresses& addresses) const;
-  /// Queues one launch of the kernel.
+  /// Queues one launch of the kernel. The first one on a set of buffers may wait for the device:
+  /// what packs the kernel's parameters runs there.
   void queue_kernel(Addresses& addresses) const;
   /// Queues a check over elements [begin, end) with its CheckResult at `place`.
   void queue_check(std::size_t index, Addresses& addresses, std::uint64_t begin, std::uint64_t end,
                    CUdeviceptr place) const;
 
  private:
+  const std::vector<std::byte>& packed_parameters(Addresses& addresses) const;
   void queue(CUfunction function, const Extent3& grid, const Extent3& block,
              std::uint64_t shared_bytes, Addresses& addresses,
              const std::vector<void*>& more_arguments) const;
@@ -86,6 +89,9 @@ class LoadedWorkload {
   Workload workload_;
   std::vector<void*> scalars_;  ///< where those of the workload are
   CUfunction kernel_ = nullptr;
+  CUfunction packing_ = nullptr;  ///< null where the workload has none
+  /// The kernel's parameters for the sets of buffers that it was launched on.
+  mutable std::map<Addresses, std::vector<std::byte>> packed_;
   std::vector<CUfunction> init_;   ///< one per buffer; null where it has none
   std::vector<CUfunction> check_;  ///< one per verification
 };

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "engine/jit/foreign_headers.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"
 #include "engine/system/dynamic_library.h"
@@ -244,7 +245,6 @@ std::vector<std::string> base_options(const Nvrtc& nvrtc, int compute_capability
   std::vector<std::string> options = {
       architecture_option(nvrtc, compute_capability),
       "--std=c++20",
-      "--minimal",
       "--device-as-default-execution-space",
       "--generate-line-info",
       // Baked-in constants make code unreachable, comparisons pointless and names unused.
@@ -294,10 +294,40 @@ Diagnostics errors_in(const Diagnostics& found, const Pattern& pattern) {
   return errors;
 }
 
+/// The errors in what the header says of the kernel, with its signature; where its name is wrong,
+/// what follows from that is left out.
+Diagnostics with_signature(const Diagnostics& found, const Pattern& pattern) {
+  if (!pattern.kernel_arguments) return found;
+  const auto kernel = find_kernel(pattern);
+  const auto is_at = [&](const Diagnostic& each, const CudaExpression& expression) {
+    return each.where.source == pattern.source && !expression.text.empty() &&
+           each.where.line == expression.where.line;
+  };
+  const auto is_of_kernel = [&](const Diagnostic& each) { return is_at(each, pattern.kernel); };
+  const auto is_of_arguments = [&](const Diagnostic& each) {
+    return std::ranges::any_of(*pattern.kernel_arguments, [&](const KernelArgument& argument) {
+      return is_at(each, argument.value) ||
+             std::ranges::any_of(argument.fields, [&](const KernelArgument::Field& field) {
+               return is_at(each, field.value);
+             });
+    });
+  };
+  const bool is_misnamed = std::ranges::any_of(found.list(), is_of_kernel);
+  Diagnostics errors;
+  for (Diagnostic each : found.list()) {
+    if (is_misnamed && is_of_arguments(each) && !is_of_kernel(each)) continue;
+    if (kernel && (is_of_kernel(each) || is_of_arguments(each))) {
+      each.help = fmt::format("the kernel is {}", to_string(*kernel));
+    }
+    errors.add(std::move(each));
+  }
+  return errors;
+}
+
 CompileFailure failure_of(const ProgramSource& source, const NvrtcResult& result,
                           const Pattern& pattern, ProgramCompiler& programs) {
   const std::string ptx = needs_ptx(result.log) ? ptx_of(source, programs) : std::string();
-  const Diagnostics found = read_compiler_log(result.log, pattern, ptx);
+  const Diagnostics found = with_signature(read_compiler_log(result.log, pattern, ptx), pattern);
   if (!found.has_errors()) {
     CompileFailure failure{{}, true};
     failure.errors.error({pattern.source, 0, 0, 1}, "the compiler gave up: " + result.log);
@@ -313,6 +343,7 @@ CompileFailure failure_of(const ProgramSource& source, const NvrtcResult& result
 Compiler::Compiler(std::shared_ptr<Nvrtc> nvrtc, int compute_capability)
     : nvrtc_(std::move(nvrtc)),
       options_(base_options(*nvrtc_, compute_capability)),
+      toolkit_(find_cuda_include("cuda_fp16.h", nvrtc_->file())),
       identity_(compiler_identity(*nvrtc_, options_)) {}
 
 std::vector<CompileOutcome> Compiler::compile(std::span<const Configuration> configurations,
@@ -335,11 +366,11 @@ void Compiler::compile_program(std::span<const Configuration> batch, ProgramComp
                                std::vector<CompileOutcome>& outcomes) const {
   const Pattern& pattern = *batch.front().pattern;
   TranslationUnit unit = write_translation_unit(batch);
-  ProgramSource source = {std::move(unit.text), options_, unit.kernels};
-  // The included files name one another by the names of the headers.
-  for (const IncludedFile& file : pattern.included.files) {
-    source.headers.push_back({file.name, with_header_names(file.text, 0, file.names)});
+  ProgramSource source = {std::move(unit.text), options_, unit.kernels, source_headers(pattern)};
+  for (SourceHeader& header : stand_in_headers(pattern, toolkit_)) {
+    source.headers.push_back(std::move(header));
   }
+  if (minimal_suffices(pattern)) source.options.emplace_back("--minimal");
   if (const std::string reason = why_open(source.text, source.headers); !reason.empty()) {
     CompileFailure refused;
     refused.errors.error({pattern.source, 0, 0, 1}, "this pattern is not compiled: " + reason);
@@ -354,7 +385,9 @@ void Compiler::compile_program(std::span<const Configuration> batch, ProgramComp
     return;
   }
   if (!result.ok) {
-    outcomes.emplace_back(failure_of(source, result, pattern, programs));
+    CompileFailure failure = failure_of(source, result, pattern, programs);
+    failure.errors.add_all(missing_headers(pattern, toolkit_));
+    outcomes.emplace_back(std::move(failure));
     return;
   }
   const Diagnostics messages = read_compiler_log(result.log, pattern);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,6 +53,7 @@ class Compiler {
 
   std::shared_ptr<Nvrtc> nvrtc_;
   std::vector<std::string> options_;
+  std::filesystem::path toolkit_;  ///< its headers; empty where there are none
   std::string identity_;
 };
 

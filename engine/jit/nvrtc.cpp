@@ -235,6 +235,9 @@ NvrtcResult Nvrtc::Functions::compile(const ProgramSource& source) const {
   std::vector<const char*> header_texts;
   std::vector<const char*> header_names;
   for (const Header& header : provided_headers()) {
+    const bool is_replaced =
+        std::ranges::find(source.headers, header.name, &SourceHeader::name) != source.headers.end();
+    if (is_replaced) continue;
     header_texts.push_back(header.text);
     header_names.push_back(header.name);
   }

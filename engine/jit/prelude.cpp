@@ -10,6 +10,7 @@ namespace sweep {
 namespace {
 
 constexpr const char* always = R"(
+namespace std {}
 using int8_t = signed char;
 using uint8_t = unsigned char;
 using int16_t = short;
@@ -19,6 +20,10 @@ using uint32_t = unsigned int;
 using int64_t = long long;
 using uint64_t = unsigned long long;
 using uint = unsigned int;
+using ushort = unsigned short;
+using ulong = unsigned long;
+using intptr_t = long long;
+using uintptr_t = unsigned long long;
 
 template <class T, class Scalar>
 __device__ constexpr T splat(Scalar value) {
@@ -174,6 +179,21 @@ constexpr const char* floating_limits = R"(
 constexpr const char* floating_specials = R"(
 #define INFINITY __builtin_bit_cast(float, 0x7f800000)
 #define NAN __builtin_bit_cast(float, 0x7fffffff)
+#define HUGE_VAL __builtin_bit_cast(double, 0x7ff0000000000000ull)
+#define HUGE_VALF INFINITY
+#define M_E 2.71828182845904523536
+#define M_LOG2E 1.44269504088896340736
+#define M_LOG10E 0.434294481903251827651
+#define M_LN2 0.693147180559945309417
+#define M_LN10 2.30258509299404568402
+#define M_PI 3.14159265358979323846
+#define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.785398163397448309616
+#define M_1_PI 0.318309886183790671538
+#define M_2_PI 0.636619772367581343076
+#define M_2_SQRTPI 1.12837916709551257390
+#define M_SQRT2 1.41421356237309504880
+#define M_SQRT1_2 0.707106781186547524401
 )";
 
 }  // namespace
@@ -266,10 +286,45 @@ __device__ inline uint64_t permuted(uint64_t i, uint64_t n, uint64_t seed) {
 }
 )";
 
+// A parameter lies behind the one before it, at the next multiple of its alignment.
+constexpr std::string_view packing = R"(
+template <class...>
+struct sweep_parameters {
+  static constexpr int count = 0;
+};
+template <class First, class... Rest>
+struct sweep_parameters<First, Rest...> {
+  static constexpr int count = 1 + sizeof...(Rest);
+  using first = First;
+  using rest = sweep_parameters<Rest...>;
+};
+template <class... P>
+sweep_parameters<P...> sweep_parameters_of(void (*)(P...));
+template <class List, int index>
+struct sweep_parameter : sweep_parameter<typename List::rest, index - 1> {};
+template <class List>
+struct sweep_parameter<List, 0> {
+  using type = typename List::first;
+};
+
+template <class P>
+__device__ sweep_u64 sweep_pack(unsigned char* to, sweep_u64 at, const P& value) {
+  at = (at + alignof(P) - 1) / alignof(P) * alignof(P);
+  for (sweep_u64 i = 0; i < sizeof(P); ++i) {
+    to[sizeof(sweep_u64) + at + i] = reinterpret_cast<const unsigned char*>(&value)[i];
+  }
+  return at + sizeof(P);
+}
+)";
+
 }  // namespace
 
 std::string_view random_functions() {
   return functions;
+}
+
+std::string_view packing_functions() {
+  return packing;
 }
 
 bool names_random_function(const Pattern& pattern) {

@@ -34,6 +34,10 @@ std::string prelude(const std::set<ElementType>& types);
 ///   uint64_t permuted(i, n, seed)      where a permutation of [0, n) puts i; i itself from n on
 std::string_view random_functions();
 
+/// CUDA source that writes a kernel's parameters one behind the other, as a launch passes them:
+/// `sweep_parameters_of(kernel)` has their types.
+std::string_view packing_functions();
+
 inline constexpr std::string_view random_function_names[] = {"permuted", "random_below",
                                                              "random_bits"};
 

@@ -1,28 +1,139 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "engine/jit/foreign_headers.h"
 #include "engine/jit/prelude.h"
 #include "engine/jit/translation_unit.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/text/characters.h"
 
 namespace sweep {
-SplitBody split_body(const std::string& body) {
+namespace {
+
+std::string macro_name(const Directive& directive) {
+  const std::string code = blank_non_code(directive.text);
+  return std::string(word_at(code, skip_space(code, 0)));
+}
+
+/// The macros that a text defines, each once.
+std::vector<std::string> macros_in(std::string_view text) {
+  std::vector<std::string> names;
+  for (const Directive& directive : find_directives(text)) {
+    if (directive.name != "define") continue;
+    std::string name = macro_name(directive);
+    const bool is_known = std::ranges::find(names, name) != names.end();
+    if (!name.empty() && !is_known) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+/// The files that including one makes the compiler read, it among them, by name.
+void add_closure(const IncludedFiles& included, const std::string& name,
+                 std::set<std::string>& files) {
+  if (!files.insert(name).second) return;
+  const auto file = std::ranges::find(included.files, name, &IncludedFile::name);
+  if (file == included.files.end()) return;
+  for (const IncludeName& inner : file->names) add_closure(included, inner.target, files);
+}
+
+/// Decides which files stand in the configurations' namespaces: those that the body includes in
+/// quotes, from the first on that names a parameter, a struct or a macro of the pattern's.
+class Placement {
+ public:
+  explicit Placement(const Pattern& pattern) : pattern_(pattern) {
+    std::set<std::string, std::less<>> seen;
+    for (const Parameter& parameter : pattern.parameters) seen.insert(parameter.name);
+    for (const Struct& type : pattern.structs) seen.insert(type.name);
+    for (std::string& macro : macros_in(pattern.body)) seen.insert(std::move(macro));
+    bool has_begun = false;
+    for (const IncludeName& include : pattern.included.in_body) {
+      std::set<std::string> closure;
+      add_closure(pattern.included, include.target, closure);
+      has_begun = has_begun || (!include.is_angled && names_any(closure, seen));
+      const bool is_inside = has_begun && !include.is_angled;
+      if (is_inside) inside_offsets_.insert(include.offset);
+      (is_inside ? inside_ : outside_).merge(closure);
+    }
+  }
+
+  /// Whether the directive includes a file that stands in the namespaces.
+  bool is_inside(const Directive& directive) const {
+    const auto place = inside_offsets_.lower_bound(directive.offset);
+    return place != inside_offsets_.end() && *place < directive.offset + directive.length;
+  }
+  /// The files that stand there, with those that they include.
+  const std::set<std::string>& inside() const { return inside_; }
+  bool is_outside(const std::string& file) const { return outside_.contains(file); }
+
+ private:
+  bool names_any(const std::set<std::string>& files,
+                 const std::set<std::string, std::less<>>& names) const {
+    return std::ranges::any_of(pattern_.included.files, [&](const IncludedFile& file) {
+      if (!files.contains(file.name)) return false;
+      for (std::size_t at = 0; at < file.text.size();) {
+        const std::string_view word = word_at(file.text, at);
+        if (!word.empty() && names.contains(word)) return true;
+        at += std::max<std::size_t>(word.size(), 1);
+      }
+      return false;
+    });
+  }
+
+  const Pattern& pattern_;
+  std::set<std::size_t> inside_offsets_;  ///< in the body, of the names
+  std::set<std::string> inside_;
+  std::set<std::string> outside_;
+};
+
+/// The name that tells whether a file with #pragma once was included.
+std::string once_macro(std::size_t file) {
+  return fmt::format("sweep_once_{}", file);
+}
+
+bool is_once(const Directive& directive) {
+  return directive.name == "pragma" && directive.text.find("once") != std::string::npos;
+}
+
+/// C's linkage gives what all configurations declare one name; C++'s does not.
+void replace_linkage(std::string& text) {
+  constexpr std::string_view word = "extern";
+  constexpr std::string_view linkage = "\"C\"";
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const std::size_t begin = skip_space(text, at + word.size());
+    if (std::string_view(text).substr(begin).starts_with(linkage)) {
+      text.replace(begin, linkage.size(), "\"C++\"");
+    }
+  }
+}
+
+}  // namespace
+
+SplitBody split_body(const Pattern& pattern) {
+  const std::string& body = pattern.body;
+  const Placement placement(pattern);
   SplitBody result;
   result.text = body;
+  result.macros = macros_in(body);
+  for (std::size_t i = 0; i < pattern.included.files.size(); ++i) {
+    const IncludedFile& file = pattern.included.files[i];
+    if (!placement.inside().contains(file.name)) continue;
+    result.has_files = true;
+    if (placement.is_outside(file.name)) continue;
+    for (std::string& macro : macros_in(file.text)) result.macros.push_back(std::move(macro));
+    result.macros.push_back(once_macro(i));
+  }
   int open_conditions = 0;
   for (const Directive& directive : find_directives(body)) {
     if (directive.name.starts_with("if")) ++open_conditions;
     if (directive.name == "endif") --open_conditions;
-    if (directive.name == "define") {
-      const std::string code = blank_non_code(directive.text);
-      const auto begin = std::ranges::find_if(code, is_word);
-      std::string name(begin, std::find_if_not(begin, code.end(), is_word));
-      const bool is_known = std::ranges::find(result.macros, name) != result.macros.end();
-      if (!name.empty() && !is_known) result.macros.push_back(std::move(name));
+    if (directive.name != "include" || open_conditions > 0 || placement.is_inside(directive)) {
+      continue;
     }
-    if (directive.name != "include" || open_conditions > 0) continue;
     result.includes.push_back({directive.offset, body.substr(directive.offset, directive.length)});
     for (std::size_t at = 0; at < directive.length; ++at) {
       char& c = result.text[directive.offset + at];
@@ -30,6 +141,32 @@ SplitBody split_body(const std::string& body) {
     }
   }
   return result;
+}
+
+std::vector<SourceHeader> source_headers(const Pattern& pattern) {
+  const Placement placement(pattern);
+  std::vector<SourceHeader> headers;
+  for (std::size_t i = 0; i < pattern.included.files.size(); ++i) {
+    const IncludedFile& file = pattern.included.files[i];
+    std::string text = file.text;
+    // A guard of its own: the compiler's would leave the file out of all configurations but one.
+    bool is_guarded = false;
+    for (const Directive& directive : find_directives(file.text)) {
+      if (!is_once(directive)) continue;
+      std::fill_n(text.begin() + static_cast<std::ptrdiff_t>(directive.offset), directive.length,
+                  ' ');
+      is_guarded = true;
+    }
+    text = with_header_names(std::move(text), 0, file.names);
+    const bool is_inside =
+        placement.inside().contains(file.name) && !placement.is_outside(file.name);
+    if (is_inside) replace_linkage(text);
+    if (is_guarded) {
+      text = fmt::format("#ifndef {0}\n#define {0}\n#line 1\n{1}\n#endif\n", once_macro(i), text);
+    }
+    headers.push_back({file.name, std::move(text)});
+  }
+  return headers;
 }
 
 namespace {
@@ -68,20 +205,14 @@ bool splits_a_word(std::string_view text) {
   return false;
 }
 
-/// Whether the #include line's header is known to leave the engine's names alone: one that the
-/// engine provides, or one of CUDA's.
-bool is_known_header(std::string_view include) {
+/// Whether the #include line's header is one that is_known_header knows.
+bool includes_known(std::string_view include) {
   const std::size_t open = include.find('<');
   const std::size_t close = include.find('>');
-  if (open == std::string_view::npos || close == std::string_view::npos || close < open)
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
     return false;
-  const std::string_view name = include.substr(open + 1, close - open - 1);
-  static const std::set<std::string_view> cuda = {
-      "cooperative_groups.h", "cuda_bf16.h",    "cuda_fp16.h", "cuda_fp8.h",
-      "cuda_pipeline.h",      "cuda_runtime.h", "mma.h"};
-  if (name.starts_with("cuda/") || name.starts_with("cooperative_groups/")) return true;
-  return cuda.contains(name) ||
-         std::ranges::any_of(provided_headers(), [&](const Header& h) { return h.name == name; });
+  }
+  return is_known_header(include.substr(open + 1, close - open - 1));
 }
 
 /// Whether the declaration that `code` begins with, a `__device__`, is plainly a function's.
@@ -108,7 +239,7 @@ class DependenceReader {
  public:
   explicit DependenceReader(const Pattern& pattern)
       : pattern_(pattern),
-        macros_(split_body(pattern.body).macros),
+        macros_(macros_in(pattern.body)),
         code_(blank_non_code(pattern.body)),
         all_names_(names_in(pattern.body)),
         code_words_(words_of(code_)) {}
@@ -123,6 +254,9 @@ class DependenceReader {
       if (needs_all || all_names_.contains(parameter.name)) named_by_body_.insert(parameter.name);
     }
     for (const Struct& type : pattern_.structs) add_named(type.size.text(), named_by_body_);
+    for (const CudaExpression& each : expressions_of(pattern_)) {
+      if (pattern_.kernel_arguments) add_named(each.text, named_by_body_);
+    }
     TextDependence result;
     for (const Buffer& buffer : pattern_.buffers) {
       result.init.push_back(buffer.init ? read_function(buffer.init->text) : FunctionDependence{});
@@ -163,7 +297,7 @@ class DependenceReader {
     };
     return std::ranges::any_of(find_directives(pattern_.body), [&](const Directive& directive) {
       return directive.name.starts_with("include") &&
-             (!is_known_header(directive.text) || is_own(directive));
+             (!includes_known(directive.text) || is_own(directive));
     });
   }
 

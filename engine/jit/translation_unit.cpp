@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -80,7 +81,7 @@ class UnitWriter {
   explicit UnitWriter(std::span<const Configuration> configurations)
       : configurations_(configurations),
         pattern_(*configurations.front().pattern),
-        body_(split_body(pattern_.body)),
+        body_(split_body(pattern_)),
         dependence_(text_dependence(pattern_)) {
     const std::vector<IncludeName>& names = pattern_.included.in_body;
     body_.text = with_header_names(std::move(body_.text), 0, names);
@@ -92,6 +93,14 @@ class UnitWriter {
   TranslationUnit write() {
     unit_.text = back_to_generated + prelude(element_types());
     if (names_random_function(pattern_)) unit_.text += random_functions();
+    if (pattern_.kernel_arguments) unit_.text += packing_functions();
+    // A header of the toolkit cannot stand in a namespace; once it is read, files that include it
+    // there read nothing.
+    for (const ForeignInclude& foreign : pattern_.included.foreign) {
+      if (body_.has_files && !foreign.is_in_body) {
+        unit_.text += fmt::format("#include <{}>\n", foreign.name);
+      }
+    }
     for (const Include& include : body_.includes) {
       unit_.text += placed(place_in_source(include.offset), include.text) + back_to_generated;
     }
@@ -126,16 +135,18 @@ class UnitWriter {
     space_ = fmt::format("sweep_c{}", index);
     is_open_ = false;
     const std::string body_values = values_of(configuration, dependence_.body);
-    auto [kernel, is_new_body] =
-        kernels_.try_emplace(body_values, fmt::format("&{}::{}", space_, pattern_.name));
+    auto [kernel, is_new_body] = kernels_.try_emplace(
+        body_values, pattern_.kernel_arguments ? fmt::format("{}::sweep_kernel", space_)
+                                               : fmt::format("&{}::{}", space_, pattern_.name));
     has_body_ = is_new_body;
     if (has_body_) {
       open_space(configuration);
       unit_.kernels.push_back(kernel->second);
       unit_.text += placed(place_in_source(0), body_.text) + back_to_generated;
       write_struct_checks(configuration);
+      if (pattern_.kernel_arguments) write_named_kernel();
     }
-    EntryNames entries = {kernel->second, {}, {}};
+    EntryNames entries = {kernel->second, {}, {}, {}};
     const auto function = [&](const char* kind, std::size_t i, const FunctionDependence& dependence,
                               std::string (UnitWriter::*write_it)(std::size_t)) {
       auto [known, is_new] = functions_.try_emplace(fmt::format(
@@ -147,6 +158,9 @@ class UnitWriter {
       }
       return known->second;
     };
+    if (pattern_.kernel_arguments) {
+      entries.pack = function("pack", 0, {true, {}}, &UnitWriter::write_pack);
+    }
     for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
       std::string& init = entries.init.emplace_back();
       if (!pattern_.buffers[i].init) continue;
@@ -225,16 +239,69 @@ class UnitWriter {
     }
   }
 
-  /// "const T* a, T* b": every buffer, constant but for `writable`.
-  std::string buffer_list(std::size_t writable) const {
+  /// "const T* a, T* b": every buffer, constant but for `writable`; none is where that is not
+  /// given.
+  std::string buffer_list(std::optional<std::size_t> writable) const {
     std::vector<std::string> list;
     for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
       const Buffer& buffer = pattern_.buffers[i];
       const auto element = ElementType::find(buffer.type);
-      list.push_back(fmt::format("{}{}* {}", i == writable ? "" : "const ",
+      list.push_back(fmt::format("{}{}* {}", !writable || i == *writable ? "" : "const ",
                                  element ? element->cuda() : buffer.type, buffer.name));
     }
     return fmt::format("{}", fmt::join(list, ", "));
+  }
+
+  /// A pointer to the kernel, whatever names it: the compiler instantiates it where that stands.
+  void write_named_kernel() {
+    const CudaExpression& kernel = pattern_.kernel;
+    if (kernel.text.empty()) {
+      unit_.text += fmt::format("constexpr auto sweep_kernel = &{};\n", pattern_.name);
+    } else {
+      unit_.text += placed(kernel.where, "constexpr auto sweep_kernel = &") +
+                    placed(kernel.where, kernel.text) +
+                    placed(place_within(kernel, kernel.text.size()), ";") + back_to_generated;
+    }
+  }
+
+  std::string write_pack(std::size_t /*index*/) {
+    const std::string name = fmt::format("{}_pack", space_);
+    const std::vector<KernelArgument>& arguments = *pattern_.kernel_arguments;
+    const Location where =
+        arguments.empty() ? pattern_.kernel.where : arguments.front().value.where;
+    std::string given = buffer_list({});
+    for (const Argument& scalar : pattern_.arguments) {
+      given += fmt::format(", {} {}", scalar.type, scalar.name);
+    }
+    unit_.text += fmt::format(
+        "extern \"C\" __global__ void {}({}, unsigned char* sweep_to) {{\n"
+        "  using sweep_list = decltype(sweep_parameters_of(sweep_kernel));\n",
+        name, given);
+    unit_.text += placed(
+        where, fmt::format("static_assert(sweep_list::count == {0}, \"the kernel takes another "
+                           "number of parameters than the {0} that the header gives\");",
+                           arguments.size()));
+    unit_.text += "  sweep_u64 sweep_at = 0;\n";
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const CudaExpression& value = arguments[i].value;
+      const bool is_struct = !arguments[i].fields.empty();
+      unit_.text +=
+          placed(value.where, fmt::format("{{ sweep_parameter<sweep_list, {}>::type sweep_value{}",
+                                          i, is_struct ? "{};" : " ="));
+      if (!is_struct) {
+        unit_.text +=
+            placed(value.where, value.text) + placed(place_within(value, value.text.size()), ";");
+      }
+      for (const auto& [field, of_field] : arguments[i].fields) {
+        unit_.text += placed(of_field.where, fmt::format("sweep_value.{} =", field)) +
+                      placed(of_field.where, of_field.text) +
+                      placed(place_within(of_field, of_field.text.size()), ";");
+      }
+      unit_.text += fmt::format("{}  sweep_at = sweep_pack(sweep_to, sweep_at, sweep_value); }}\n",
+                                back_to_generated);
+    }
+    unit_.text += "  *reinterpret_cast<sweep_u64*>(sweep_to) = sweep_at;\n}\n";
+    return name;
   }
 
   std::string write_init(std::size_t index) {

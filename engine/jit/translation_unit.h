@@ -16,15 +16,17 @@ struct Include {
   std::string text;
 };
 
-/// CUDA source without its #include lines, which are blanked, those lines, and the names of its
-/// macros. An #include under a condition stays where it is.
+/// A pattern's body, to stand in the namespaces of its configurations. Its #include lines are moved
+/// out and blanked, but for those under a condition, and for files beside the pattern that name
+/// what only a configuration has: these are compiled with it.
 struct SplitBody {
   std::string text;
   std::vector<Include> includes;
-  std::vector<std::string> macros;
+  bool has_files = false;           ///< that are compiled with each configuration
+  std::vector<std::string> macros;  ///< that it defines, and they
 };
 
-SplitBody split_body(const std::string& body);
+SplitBody split_body(const Pattern& pattern);
 
 /// The parameters that a piece of a translation unit depends on, by name, in the pattern's order.
 using ParameterNames = std::vector<std::string>;
@@ -70,6 +72,7 @@ struct EntryNames {
   std::string kernel;              ///< in C++; once compiled, as in the program
   std::vector<std::string> init;   ///< one per buffer; empty where it has no `init`
   std::vector<std::string> check;  ///< one per verification
+  std::string pack = {};           ///< empty where buffers and scalars are the parameters
 };
 
 /// CUDA source that holds several configurations of one pattern.
@@ -92,6 +95,8 @@ struct TranslationUnit {
 /// have as many: a loop would cost half as much again to compile.
 ///   init:  (buffers..., unsigned long long length)
 ///   check: (buffers..., unsigned long long begin, unsigned long long end, failure*)
+///   pack:  (buffers..., scalars..., unsigned char*)
+/// `pack`, of one thread, writes the number of bytes of the kernel's parameters, as u64, and these.
 /// `failure` is struct { u64 count, first; shown actual, expected; } with
 /// shown = struct { i32 kind, components; u64 bits[4]; }; both sides are shown when end - begin
 /// == 1.

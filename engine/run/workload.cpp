@@ -142,6 +142,7 @@ Workload make_workload(const Configuration& configuration, const CompiledConfigu
   Workload workload;
   workload.program = compiled.program;
   workload.kernel_entry = compiled.entries.kernel;
+  workload.packing_entry = compiled.entries.pack;
   for (std::size_t i = 0; i < pattern.buffers.size(); ++i) {
     workload.buffers.push_back(
         plan_buffer(pattern.buffers[i], compiled.entries.init[i], environment));

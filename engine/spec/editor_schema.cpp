@@ -145,7 +145,12 @@ Json schema_of(const Key& key) {
   if (form == parameters) return map_of_names(any_of(scalar(), map_of(key.keys)));
   if (form == structs) return map_of_names(scalar());
   if (form == buffers) return not_empty(map_of_names(map_of(key.keys)));
-  if (form == arguments) return map_of_names(map_of(key.keys));
+  if (form == arguments) {
+    return any_of(map_of_names(map_of(key.keys)),
+                  list_of(any_of({{"type", {"string", "number", "boolean", "null"}}},
+                                 map_of(listed_argument_keys))));
+  }
+  if (form == fields) return not_empty(map_of_names(scalar()));
   if (form == verify) return any_of(scalar(), not_empty(map_of_names(scalar())));
   if (form == useful) return any_of(scalar(), not_empty(map_of(key.keys)));
   if (form == tables) return list_of(map_of(key.keys));

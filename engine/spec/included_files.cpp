@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -59,10 +60,12 @@ class IncludeReader {
                                       const fs::path& folder, std::size_t depth,
                                       Includes& includes) {
     const std::string_view text = std::string_view(source->text).substr(begin);
-    std::set<std::size_t> sure;  // the places of the #include lines under no condition
+    std::set<std::size_t> lines;  // the places of the #include lines
+    std::set<std::size_t> sure;   // of those under no condition
     int conditions = 0;
     for (const Directive& directive : find_directives(text)) {
       conditions += directive.name.starts_with("if") ? 1 : directive.name == "endif" ? -1 : 0;
+      if (directive.name == "include") lines.insert(directive.offset);
       if (conditions > 0) continue;
       if (directive.name == "include") sure.insert(directive.offset);
       includes.is_once |= directive.name == "pragma" && directive.text.find("once") != text.npos;
@@ -73,6 +76,7 @@ class IncludeReader {
       const Location where =
           location_at(source, begin + place, std::max<std::size_t>(site.length, 1));
       const std::optional<fs::path> file = find(site, folder, where);
+      if (!file && lines.contains(site.offset)) note_foreign(site, where, depth);
       const auto target = file ? add(*file, site.name, where, depth) : std::nullopt;
       if (!target) continue;
       names.push_back({site.begin, site.length, site.name, site.kind == IncludeSite::Kind::angled,
@@ -80,6 +84,17 @@ class IncludeReader {
       if (sure.contains(site.offset)) includes.sure.push_back({*target, where});
     }
     return names;
+  }
+
+  void note_foreign(const IncludeSite& site, const Location& where, std::size_t depth) {
+    const ForeignInclude foreign{site.name, where, depth == 0};
+    const auto known = std::ranges::find(result_.foreign, foreign);
+    if (site.name.empty()) return;
+    if (known == result_.foreign.end()) {
+      result_.foreign.push_back(foreign);
+    } else {
+      known->is_in_body |= foreign.is_in_body;
+    }
   }
 
   /// Reads as the compiler does; false, with a message, when files include each other without an
@@ -155,6 +170,21 @@ class IncludeReader {
                               "--include DIR lets patterns include the files of a folder");
   }
 
+  /// The file with blanks for a byte order mark, and question marks for what is not UTF-8: others
+  /// write their names in comments.
+  static SourcePtr read_foreign(const fs::path& file) {
+    const SourcePtr source = read_source(file);
+    std::string text = source->text;
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    if (text.starts_with(mark)) text.replace(0, mark.size(), mark.size(), ' ');
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t length = character_length(std::string_view(text).substr(at));
+      if (length == 0) text[at] = '?';
+      at += std::max<std::size_t>(length, 1);
+    }
+    return std::make_shared<Source>(Source{source->name, std::move(text)});
+  }
+
   /// The file's index; nothing when it cannot be read.
   std::optional<std::size_t> add(const fs::path& file, const std::string& written,
                                  const Location& where, std::size_t depth) {
@@ -167,14 +197,9 @@ class IncludeReader {
     SourcePtr source;
     try {
       require_regular_file(file);
-      source = read_source(file.lexically_normal());
+      source = read_foreign(file.lexically_normal());
     } catch (const FileError& failure) {
       return diagnostics_.error(where, failure.what());
-    }
-    if (source->text.starts_with("\xEF\xBB\xBF")) {
-      return diagnostics_.error({source, 1, 1, 1},
-                                "a byte order mark stands here, which the compiler does not take",
-                                "save the file as UTF-8 text without one");
     }
     if (!check_text(source, 0, source->text.size(), TextKind::code, diagnostics_) ||
         !check_code_shape(source, 0, diagnostics_)) {

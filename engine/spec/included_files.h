@@ -57,16 +57,29 @@ struct IncludedFile {
   std::vector<IncludeName> names;  ///< the files that it includes in turn, in the order of the text
 };
 
+/// A file that the code includes and that lies in none of the folders searched: a header of the
+/// toolkit, one of the host's, or a mistake.
+struct ForeignInclude {
+  std::string name;
+  Location where;
+  bool is_in_body = false;  ///< the pattern's own text names it
+
+  friend bool operator==(const ForeignInclude& one, const ForeignInclude& other) {
+    return one.name == other.name;
+  }
+};
+
 /// All that compiling a pattern can read, the toolkit's headers apart.
 struct IncludedFiles {
   std::vector<IncludeName> in_body;
-  std::vector<IncludedFile> files;  ///< each once, in the order of the text
+  std::vector<IncludedFile> files;      ///< each once, in the order of the text
+  std::vector<ForeignInclude> foreign;  ///< each name once, in the order of the text
 };
 
 /// Reads the files that the CUDA source of a pattern includes, from `body_begin` on, and those that
 /// they include. A name in quotes is looked for in the folder of the file that includes it, in the
 /// pattern's and in `folders`; one in angle brackets in the latter two. What is found nowhere is
-/// left to the toolkit's headers.
+/// `foreign`.
 ///
 /// Only files in or below the pattern's folder and `folders` are read; links that lead out of them
 /// count as outside. What would make a compiler open another file, or one whose name the text does

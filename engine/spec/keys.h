@@ -45,7 +45,8 @@ enum class ValueForm {
   parameters,    ///< NAME: default, or NAME: a map
   structs,       ///< NAME: bytes
   buffers,       ///< NAME: a map
-  arguments,     ///< NAME: a map
+  arguments,     ///< NAME: a map, or a list
+  fields,        ///< NAME: a CUDA expression
   useful,        ///< an expression, or a map
   verify,        ///< a CUDA expression, or one per buffer
 };
@@ -282,6 +283,11 @@ inline constexpr Key argument_keys[] = {
      "An expression; of a float or double also a number with a decimal point.", true},
 };
 
+/// Of an argument in a list.
+inline constexpr Key listed_argument_keys[] = {
+    {"fields", ValueForm::fields, "A struct's fields that are not zero: NAME: CUDA expression.", true},
+};
+
 inline constexpr Key launch_keys[] = {
     {"grid", ValueForm::extent, "The blocks: one number, or up to three.", true},
     {"block", ValueForm::extent, "The threads of a block: one number, or up to three.", true},
@@ -312,7 +318,12 @@ inline constexpr Key pattern_keys[] = {
     {"buffers", ValueForm::buffers,
      "The arrays in device memory that the kernel gets pointers to, in its order.", true,
      buffer_keys},
-    {"arguments", ValueForm::arguments, "The scalars that the kernel gets after the buffers.",
+    {"kernel", ValueForm::plain,
+     "The kernel, where it has another name than the file: reduce<T, BLOCK>, of this file or of "
+     "one that it includes."},
+    {"arguments", ValueForm::arguments,
+     "The scalars that the kernel gets after the buffers: NAME: {type, value}. Or a list of all "
+     "that it gets, in its order, as CUDA expressions: [in, out, N]; {fields: {x: 1}} is a struct.",
      false, argument_keys},
     {"launch", ValueForm::map, "How many blocks of how many threads: {grid, block, shared}.", true,
      launch_keys},

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <set>
 #include <tuple>
 
 #include "engine/spec/cuda_scanner.h"
+#include "engine/spec/cuda_slice.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/text/characters.h"
@@ -101,6 +103,96 @@ std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& d
   return PatternLayout{word + mark.size(), close, close + 2, comment};
 }
 
+namespace {
+
+/// Leaves out of the files that the body includes by name in quotes, and of theirs, what the
+/// pattern does not need. A file that is included in angle brackets is a library's and stays whole.
+void slice_included(Pattern& pattern) {
+  WordSet wanted = words_in(pattern.body);
+  for (const auto& [text, where] : expressions_of(pattern)) wanted.merge(words_in(text));
+  for (const Buffer& buffer : pattern.buffers) wanted.merge(words_in(buffer.type));
+  for (const Struct& type : pattern.structs) wanted.insert(type.name);
+  std::vector<IncludedFile>& files = pattern.included.files;
+  std::set<std::string_view> libraries;
+  const auto note_libraries = [&](const std::vector<IncludeName>& names, bool is_library) {
+    for (const IncludeName& name : names) {
+      if (is_library || name.is_angled) libraries.insert(name.target);
+    }
+  };
+  note_libraries(pattern.included.in_body, false);
+  for (std::size_t known = files.size() + 1; libraries.size() != known;) {
+    known = libraries.size();
+    for (const IncludedFile& file : files)
+      note_libraries(file.names, libraries.contains(file.name));
+  }
+  std::vector<IncludedFile*> own;
+  std::vector<std::string_view> texts;
+  for (IncludedFile& file : files) {
+    if (libraries.contains(file.name)) {
+      wanted.merge(words_in(file.text));
+    } else {
+      own.push_back(&file);
+      texts.push_back(file.text);
+    }
+  }
+  std::vector<std::string> sliced = slice(texts, wanted);
+  for (std::size_t i = 0; i < own.size(); ++i) own[i]->text = std::move(sliced[i]);
+}
+
+}  // namespace
+
+std::vector<CudaExpression> expressions_of(const Pattern& pattern) {
+  std::vector<CudaExpression> expressions;
+  for (const Buffer& buffer : pattern.buffers) {
+    if (buffer.init) expressions.push_back(*buffer.init);
+  }
+  for (const Verification& check : pattern.verify) expressions.push_back(check.condition);
+  if (!pattern.kernel.text.empty()) expressions.push_back(pattern.kernel);
+  if (!pattern.kernel_arguments) return expressions;
+  for (const KernelArgument& argument : *pattern.kernel_arguments) {
+    if (argument.fields.empty()) expressions.push_back(argument.value);
+    for (const KernelArgument::Field& field : argument.fields) expressions.push_back(field.value);
+  }
+  return expressions;
+}
+
+std::string kernel_name(const Pattern& pattern) {
+  std::string_view text = pattern.kernel.text;
+  if (text.empty()) return pattern.name;
+  text = text.substr(0, text.find('<'));
+  const std::size_t scope = text.rfind(':');
+  if (scope != std::string_view::npos) text.remove_prefix(scope + 1);
+  return std::string(word_at(text, skip_space(text, 0)));
+}
+
+std::vector<KernelDeclaration> kernels_of(const Pattern& pattern) {
+  std::vector<KernelDeclaration> kernels = find_kernels(pattern.body);
+  for (const IncludedFile& file : pattern.included.files) {
+    for (KernelDeclaration& kernel : find_kernels(file.text)) kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+std::optional<KernelDeclaration> find_kernel(const Pattern& pattern) {
+  std::optional<KernelDeclaration> found;
+  const std::string name = kernel_name(pattern);
+  for (KernelDeclaration& kernel : kernels_of(pattern)) {
+    if (kernel.name != name) continue;
+    if (found && to_string(*found) != to_string(kernel)) return std::nullopt;
+    found = std::move(kernel);
+  }
+  return found;
+}
+
+std::string to_string(const KernelDeclaration& kernel) {
+  std::vector<std::string> parameters;
+  for (const KernelParameter& parameter : kernel.parameters) {
+    parameters.push_back(fmt::format("{}{}{}{}", parameter.is_const ? "const " : "", parameter.type,
+                                     parameter.name.empty() ? "" : " ", parameter.name));
+  }
+  return fmt::format("{}({})", kernel.name, fmt::join(parameters, ", "));
+}
+
 PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& path,
                          Diagnostics& diagnostics,
                          const std::vector<std::filesystem::path>& include_folders) {
@@ -117,17 +209,11 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
     pattern->body_line = location_at(source, layout->body_begin).line;
     pattern->included =
         read_included_files(source, layout->body_begin, path, include_folders, found);
-    pattern->included_text = joined_text(pattern->included);
     auto header = read_yaml(source, layout->header_begin, layout->header_end, found);
     if (header) {
       if (header->is_null()) header->where = layout->where;
       const HeaderReading reading = read_header(*header, *pattern, found);
-      std::vector<CudaExpression> expressions;
-      for (const Buffer& buffer : pattern->buffers) {
-        if (buffer.init) expressions.push_back(*buffer.init);
-      }
-      for (const Verification& check : pattern->verify) expressions.push_back(check.condition);
-      for (const auto& [text, where] : expressions) {
+      for (const auto& [text, where] : expressions_of(*pattern)) {
         check_expression_shape(text, where, found);
         // An expression stands on lines of its own in what is compiled.
         if (!may_hold_directive(text)) continue;
@@ -135,6 +221,8 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
                     "put it into the pattern's code");
       }
       check_pattern(*pattern, reading, found);
+      slice_included(*pattern);
+      pattern->included_text = joined_text(pattern->included);
     }
   }
   diagnostics.add_all(in_reading_order(found));

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/expression.h"
@@ -68,6 +69,17 @@ struct Argument {
   std::optional<double> decimal = {};  ///< a float's or double's value with a decimal point
 };
 
+/// One parameter of a kernel, as CUDA C++ that gives its value or, for a struct, those of its
+/// fields that are not zero. It may name the buffers, the scalars and the pattern's parameters.
+struct KernelArgument {
+  CudaExpression value;
+  struct Field {
+    std::string name;
+    CudaExpression value;
+  };
+  std::vector<Field> fields = {};
+};
+
 /// What holds for every element after exactly one launch.
 struct Verification {
   std::string buffer;  ///< the one whose elements `i` runs over
@@ -89,7 +101,7 @@ struct UsefulBytes {
 
 /// A pattern file, parsed and checked. Immutable once loaded.
 struct Pattern {
-  std::string name;  ///< the file's and the kernel's
+  std::string name;  ///< the file's and, unless `kernel` says another, the kernel's
   std::filesystem::path path;
   SourcePtr source;
   std::string summary;
@@ -101,6 +113,10 @@ struct Pattern {
   std::vector<Expression> require;
   std::vector<Buffer> buffers;
   std::vector<Argument> arguments;
+  /// What names the kernel, "reduce<T, BLOCK>"; empty where it has the pattern's name.
+  CudaExpression kernel;
+  /// All parameters in the kernel's order; nothing where they are the buffers and the arguments.
+  std::optional<std::vector<KernelArgument>> kernel_arguments;
   LaunchShape launch;
   UsefulBytes useful;
   std::vector<Verification> verify;
@@ -124,6 +140,22 @@ std::string why_out_of_bounds(const Parameter& parameter, const Value& value);
 PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& path,
                          Diagnostics& diagnostics,
                          const std::vector<std::filesystem::path>& include_folders = {});
+
+/// The pieces of CUDA C++ in a pattern's header.
+std::vector<CudaExpression> expressions_of(const Pattern& pattern);
+
+/// What the kernel is called, without namespaces and template arguments.
+std::string kernel_name(const Pattern& pattern);
+
+/// The kernels that the pattern's file and those that it includes declare.
+std::vector<KernelDeclaration> kernels_of(const Pattern& pattern);
+
+/// The kernel's declaration in the pattern's file or those that it includes; nothing unless there
+/// is exactly one of its name.
+std::optional<KernelDeclaration> find_kernel(const Pattern& pattern);
+
+/// "reduce(const float* in, float* out, int n)"
+std::string to_string(const KernelDeclaration& kernel);
 
 /// The names that a pattern's expressions may use: its parameters and its structs' sizes.
 Scope scope_of(const Pattern& pattern);

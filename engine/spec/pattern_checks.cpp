@@ -71,7 +71,43 @@ class Checks {
     return fmt::format("use if constexpr ({})", fmt::join(kept, " "));
   }
 
+  /// A kernel that the header names, or whose arguments it lists; the compiler sees the rest.
+  void check_named_kernel() {
+    const std::string name = kernel_name(pattern_);
+    std::vector<std::string> names;
+    for (const KernelDeclaration& each : kernels_of(pattern_)) names.push_back(each.name);
+    const bool may_be_pasted =
+        (pattern_.body + joined_text(pattern_.included)).find("##") != std::string::npos;
+    Location where = pattern_.kernel.where;
+    if (pattern_.kernel.text.empty()) where = {pattern_.source, 0, 0, 1};
+    if (!is_among(names, name) && !may_be_pasted) {
+      diagnostics_.error(
+          where,
+          fmt::format("there is no kernel '{}' in this file, nor in one that it includes", name),
+          names.empty() ? "#include the file in which it is" : suggest(name, names, "there are"));
+    }
+    const auto kernel = find_kernel(pattern_);
+    if (!kernel || !pattern_.kernel_arguments || header_.lacks_kernel_parameters) return;
+    const std::vector<KernelArgument>& listed = *pattern_.kernel_arguments;
+    if (kernel->parameters.size() != listed.size()) {
+      diagnostics_.error(
+          listed.empty() ? where : listed.front().value.where,
+          fmt::format("the kernel takes {}, but the header gives {}",
+                      count_of(kernel->parameters.size(), "parameter"), listed.size()),
+          "it is " + to_string(*kernel));
+      return;
+    }
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+      const auto buffer = std::ranges::find(pattern_.buffers, listed[i].value.text, &Buffer::name);
+      if (buffer != pattern_.buffers.end()) buffer->is_const = kernel->parameters[i].is_const;
+    }
+  }
+
   void check_kernel() {
+    if (!pattern_.kernel.text.empty() || pattern_.kernel_arguments) {
+      check_named_kernel();
+      return;
+    }
     if (const std::string_view reason = why_not_a_name(pattern_.name); !reason.empty()) {
       diagnostics_.error(
           {pattern_.source, 0, 0, 1},

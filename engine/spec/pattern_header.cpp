@@ -239,9 +239,45 @@ class HeaderReader {
       diagnostics_.error(buffers->where, "a pattern needs at least one buffer", help);
       reading_.lacks_kernel_parameters = true;
     }
-    reading_.lacks_kernel_parameters |=
-        !read_entries(reader.find("arguments"), "arguments", "n: {type: int32_t, value: N}",
-                      &HeaderReader::read_argument);
+    if (const YamlNode* kernel = reader.find("kernel")) {
+      if (auto name = read_cuda(*kernel, "kernel")) pattern_.kernel = std::move(*name);
+    }
+    const YamlNode* arguments = reader.find("arguments");
+    if (arguments != nullptr && arguments->is_sequence()) {
+      pattern_.kernel_arguments = read_items(
+          *arguments, [this](const YamlNode& item) { return read_kernel_argument(item); });
+      return;
+    }
+    reading_.lacks_kernel_parameters |= !read_entries(
+        arguments, "arguments", "n: {type: int32_t, value: N}", &HeaderReader::read_argument);
+    if (pattern_.kernel.text.empty()) return;
+    // Only the compiler knows the types of such a kernel's parameters.
+    std::vector<KernelArgument>& all = pattern_.kernel_arguments.emplace();
+    for (const Buffer& buffer : pattern_.buffers) all.push_back({{buffer.name, buffer.where}});
+    for (const Argument& scalar : pattern_.arguments) all.push_back({{scalar.name, scalar.where}});
+  }
+
+  std::optional<KernelArgument> read_kernel_argument(const YamlNode& node) {
+    if (node.is_null()) return KernelArgument{{"nullptr", node.where}};
+    if (node.is_scalar()) {
+      auto value = read_cuda(node, "arguments");
+      return value ? std::optional(KernelArgument{std::move(*value)}) : std::nullopt;
+    }
+    const MapReader reader(node, "an argument", listed_argument_keys, diagnostics_);
+    const YamlNode* fields = reader.require("fields", "fields: {x: 1, data: in}");
+    if (fields == nullptr) return std::nullopt;
+    if (!fields->is_map() || fields->entries.empty()) {
+      return diagnostics_.error(fields->where, "'fields' must be a map of names",
+                                "fields: {x: 1, data: in}");
+    }
+    KernelArgument argument;
+    argument.value.where = node.where;
+    for_each_entry(*fields, [&](const YamlNode& name, const YamlNode& value) {
+      if (auto cuda = read_cuda(value, name.text)) {
+        argument.fields.push_back({name.text, std::move(*cuda)});
+      }
+    });
+    return argument;
   }
 
   /// A type's name and its place, if there is one.

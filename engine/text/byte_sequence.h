@@ -39,7 +39,7 @@ consteval std::size_t member_count() {
 template <class Struct>
 void serialize_members(auto& archive, Struct& value) {
   constexpr std::size_t count = member_count<std::remove_const_t<Struct>>();
-  static_assert(count <= 9 || count == 12, "there is no case for a struct of so many members");
+  static_assert(count <= 12, "there is no case for a struct of so many members");
 #define SWEEP_MEMBERS(COUNT, ...) \
   if constexpr (count == COUNT) { \
     auto& [__VA_ARGS__] = value;  \
@@ -54,6 +54,8 @@ void serialize_members(auto& archive, Struct& value) {
   SWEEP_MEMBERS(7, a, b, c, d, e, f, g)
   SWEEP_MEMBERS(8, a, b, c, d, e, f, g, h)
   SWEEP_MEMBERS(9, a, b, c, d, e, f, g, h, i)
+  SWEEP_MEMBERS(10, a, b, c, d, e, f, g, h, i, j)
+  SWEEP_MEMBERS(11, a, b, c, d, e, f, g, h, i, j, k)
   SWEEP_MEMBERS(12, a, b, c, d, e, f, g, h, i, j, k, l)
 #undef SWEEP_MEMBERS
 }

@@ -53,9 +53,14 @@ std::vector<Example> examples_that_begin_with(const std::string& begin) {
   return result;
 }
 
+/// `beside` are files that an example names in their first lines.
 void check_file(const std::string& name, const std::string& text,
-                const std::vector<std::string>& options = {}) {
+                const std::vector<std::string>& options = {},
+                const std::vector<Example>& beside = {}) {
   const TemporaryFolder folder;
+  for (const Example& file : beside) {
+    folder.write(file.text.substr(3, file.text.find('\n') - 3), file.text);
+  }
   std::vector<std::string> words = {"check", folder.write(name, text).string()};
   words.insert(words.end(), options.begin(), options.end());
   const Outcome check = run_program(words);
@@ -97,11 +102,15 @@ BOOST_AUTO_TEST_CASE(sweeps_in_topics_have_no_mistake,
 BOOST_AUTO_TEST_CASE(patterns_in_topics_have_no_mistake,
                      *boost::unit_test::precondition(has_compiler)) {
   const std::vector<Example> patterns = examples_that_begin_with("/* pattern:");
-  BOOST_TEST(patterns.size() == 1U);
+  BOOST_TEST(patterns.size() == 2U);
   for (const Example& example : patterns) {
     std::smatch name;
-    BOOST_TEST_REQUIRE(std::regex_search(example.text, name, std::regex(R"(void (\w+)\()")));
-    BOOST_TEST_CONTEXT(example.topic) check_file(name[1].str() + ".cu", example.text);
+    const std::regex kernel_or_file(R"((?:void (\w+)\()|(?:include "(\w+).cuh"))");
+    BOOST_TEST_REQUIRE(std::regex_search(example.text, name, kernel_or_file));
+    BOOST_TEST_CONTEXT(example.topic) {
+      check_file(name[1].str() + name[2].str() + ".cu", example.text, {"--run"},
+                 examples_that_begin_with("// " + name[2].str() + ".cuh"));
+    }
   }
 }
 

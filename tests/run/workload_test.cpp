@@ -30,7 +30,7 @@ __global__ void work(const Pair* in, double* out, int16_t count, double scale, f
 )cuda";
 
 CompiledConfiguration compiled() {
-  return {std::make_shared<Program>(), "kernel", {"init", ""}, {"check"}, {}};
+  return {std::make_shared<Program>(), {"kernel", {"init", ""}, {"check"}}, {}};
 }
 
 Workload workload_with(const Bindings& given) {
@@ -51,10 +51,10 @@ std::string failure_with(const Bindings& given) {
 BOOST_AUTO_TEST_CASE(a_program_of_another_pattern_is_refused) {
   const Configuration configuration = resolve(pattern_from_text("work", text), {});
   const CompiledConfiguration without_init{
-      std::make_shared<Program>(), "kernel", {}, {"check"}, {}};
+      std::make_shared<Program>(), {"kernel", {}, {"check"}}, {}};
   BOOST_CHECK_THROW(make_workload(configuration, without_init), ExecutionFailure);
   const CompiledConfiguration without_check{
-      std::make_shared<Program>(), "kernel", {"init", ""}, {}, {}};
+      std::make_shared<Program>(), {"kernel", {"init", ""}, {}}, {}};
   BOOST_CHECK_THROW(make_workload(configuration, without_check), ExecutionFailure);
 }
 

@@ -141,6 +141,7 @@ const std::vector<Surroundings> in_headers = {
     {"a parameter", names_of(parameter_keys), "parameters: {A: {", "}}"},
     {"a buffer", names_of(buffer_keys), "buffers: {a: {", "}}"},
     {"an argument", names_of(argument_keys), "arguments: {a: {", "}}"},
+    {"a listed argument", names_of(listed_argument_keys), "arguments: [{", "}]"},
     {"launch", names_of(launch_keys), "launch: {", "}"},
     {"useful", names_of(useful_keys), "useful: {", "}"},
 };

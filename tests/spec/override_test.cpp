@@ -54,7 +54,7 @@ const std::vector<TextCase> mistakes = {
      "1:8+5 'STRIDE' of the pattern 'stride' is an integer, but float is an element type"},
     {"STRIDE=X", "1:8+1 'X' is not an integer, a boolean or an element type"},
     {"STRIDE=[1",
-     "1:1+1 this is not valid YAML: end of sequence flow not found | put text that contains ':', "
+     "1:10+1 this is not valid YAML: end of sequence flow not found | put text that contains ':', "
      "'#', quotes, braces or a leading '*', '&' or '%' in quotes"},
     {"STRIDE=[1] 2",
      "1:12+1 this is not valid YAML: the document ends before this | indent what belongs together "

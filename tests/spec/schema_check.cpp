@@ -25,6 +25,7 @@ bool has_type(const Json& value, const std::string& type) {
   if (type == "array") return value.is_array();
   if (type == "string") return value.is_string();
   if (type == "boolean") return value.is_boolean();
+  if (type == "null") return value.is_null();
   if (type == "integer") return value.is_number_integer();
   if (type == "number") return value.is_number();
   throw std::logic_error("unknown type " + type);

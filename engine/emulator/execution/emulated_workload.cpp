@@ -118,31 +118,19 @@ EmulatedWorkload::EmulatedWorkload(std::shared_ptr<const ptx::Module> program,
   }
 }
 
-Launch EmulatedWorkload::launch_of(const Kernel& kernel,
-                                   const std::vector<std::vector<std::byte>>& more) {
-  const std::scoped_lock lock(memory_mutex_);
-  place_variables(*program_, kernel, memory_, variable_addresses_);
+Launch EmulatedWorkload::launch_of(const Kernel& kernel, std::vector<std::byte> parameters) {
   Launch launch;
   launch.kernel = &kernel;
   launch.memory = &memory_;
   launch.cancelled = cancelled_;
+  const std::scoped_lock lock(memory_mutex_);
+  place_variables(*program_, kernel, memory_, variable_addresses_);
   launch.variable_addresses = variable_addresses_;
-  std::vector<std::vector<std::byte>> given;
-  for (const Allocation* buffer : buffers_) given.push_back(bytes_of(buffer->base));
-  given.insert(given.end(), more.begin(), more.end());
-  if (given.size() != kernel.parameter_sizes.size()) {
-    throw ExecutionFailure(fmt::format("the kernel takes {} arguments; the header gives {}",
-                                       kernel.parameter_sizes.size(), given.size()));
+  if (parameters.size() != kernel.parameter_bytes) {
+    throw ExecutionFailure(fmt::format("the kernel's parameters have {} bytes; the header gives {}",
+                                       kernel.parameter_bytes, parameters.size()));
   }
-  launch.parameters.resize(static_cast<std::size_t>(kernel.parameter_bytes));
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (given[i].size() != kernel.parameter_sizes[i]) {
-      throw ExecutionFailure(
-          fmt::format("the kernel's argument {} has {} bytes; the header gives {}", i + 1,
-                      kernel.parameter_sizes[i], given[i].size()));
-    }
-    std::ranges::copy(given[i], launch.parameters.data() + kernel.parameter_offsets[i]);
-  }
+  launch.parameters = std::move(parameters);
   const auto base = ConstantSlot::Kind::parameter_base;
   if (std::ranges::find(kernel.constants, base, &ConstantSlot::kind) != kernel.constants.end()) {
     Allocation& copy = memory_.allocate("the kernel's arguments", kernel.parameter_bytes, 1);
@@ -153,8 +141,45 @@ Launch EmulatedWorkload::launch_of(const Kernel& kernel,
   return launch;
 }
 
+Launch EmulatedWorkload::launch_on_buffers(const Kernel& kernel,
+                                           const std::vector<std::vector<std::byte>>& more) {
+  std::vector<std::vector<std::byte>> given;
+  for (const Allocation* buffer : buffers_) given.push_back(bytes_of(buffer->base));
+  given.insert(given.end(), more.begin(), more.end());
+  if (given.size() != kernel.parameter_sizes.size()) {
+    throw ExecutionFailure(fmt::format("the kernel takes {} arguments; the header gives {}",
+                                       kernel.parameter_sizes.size(), given.size()));
+  }
+  std::vector<std::byte> parameters(static_cast<std::size_t>(kernel.parameter_bytes));
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i].size() != kernel.parameter_sizes[i]) {
+      throw ExecutionFailure(
+          fmt::format("the kernel's argument {} has {} bytes; the header gives {}", i + 1,
+                      kernel.parameter_sizes[i], given[i].size()));
+    }
+    std::ranges::copy(given[i], parameters.data() + kernel.parameter_offsets[i]);
+  }
+  return launch_of(kernel, std::move(parameters));
+}
+
+/// What the packing function writes for the buffers' addresses.
+std::vector<std::byte> EmulatedWorkload::packed_parameters() {
+  Allocation& place = memory_.allocate("the kernel's arguments", sizeof(PackedParameters), 1);
+  std::vector<std::vector<std::byte>> more = workload_.scalars;
+  more.push_back(bytes_of(place.base));
+  Launch launch = launch_on_buffers(element_kernel(workload_.packing_entry), more);
+  launch.function = "what gives the arguments";
+  prepare_launch(launch);
+  run_grid(launch, {});
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, place.host, sizeof bytes);
+  const std::byte* first = place.host + sizeof bytes;
+  return {first, first + std::min<std::uint64_t>(bytes, PackedParameters::most)};
+}
+
 Launch EmulatedWorkload::launch() {
-  Launch launch = launch_of(kernel_, workload_.scalars);
+  Launch launch = workload_.packing_entry.empty() ? launch_on_buffers(kernel_, workload_.scalars)
+                                                  : launch_of(kernel_, packed_parameters());
   launch.grid = {workload_.grid.x, workload_.grid.y, workload_.grid.z};
   launch.block = {workload_.block.x, workload_.block.y, workload_.block.z};
   launch.dynamic_shared_bytes = workload_.shared_bytes;
@@ -184,7 +209,7 @@ void EmulatedWorkload::attach_init() {
     buffer.is_initialised = !plan.init_entry.empty();
     if (!buffer.is_initialised) continue;
     const auto make = [this, &plan, &buffer] {
-      Launch launch = launch_of(element_kernel(plan.init_entry), {bytes_of(plan.length)});
+      Launch launch = launch_on_buffers(element_kernel(plan.init_entry), {bytes_of(plan.length)});
       launch.fills = &buffer;
       launch.function = "the init of " + buffer.name;
       return std::make_unique<ElementFunction>(std::move(launch));
@@ -231,7 +256,7 @@ EmulatedWorkload::Check EmulatedWorkload::make_check(std::size_t index, std::uin
   }
   std::ranges::copy(bytes_of(CheckResult()), check.allocation->host);
   Launch launch =
-      launch_of(kernel, {bytes_of(begin), bytes_of(end), bytes_of(check.allocation->base)});
+      launch_on_buffers(kernel, {bytes_of(begin), bytes_of(end), bytes_of(check.allocation->base)});
   launch.retires_stale_readers = retires_stale_readers;
   launch.function = "verify";
   check.function = std::make_unique<ElementFunction>(std::move(launch));

@@ -81,8 +81,10 @@ class EmulatedWorkload {
                    bool retires_stale_readers);
 
  private:
+  Launch launch_of(const Kernel& kernel, std::vector<std::byte> parameters);
   /// A launch of a function whose parameters are the buffers and what follows them.
-  Launch launch_of(const Kernel& kernel, const std::vector<std::vector<std::byte>>& more);
+  Launch launch_on_buffers(const Kernel& kernel, const std::vector<std::vector<std::byte>>& more);
+  std::vector<std::byte> packed_parameters();
   const Kernel& element_kernel(const std::string& entry);
 
   const std::atomic<bool>* cancelled_;

@@ -1,0 +1,189 @@
+#include "engine/jit/foreign_headers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "engine/jit/prelude.h"
+#include "engine/spec/cuda_slice.h"
+#include "engine/text/characters.h"
+
+namespace sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_among(std::string_view words, std::string_view name) {
+  return words.find(fmt::format(" {} ", name)) != std::string_view::npos;
+}
+
+/// Headers of C++ that CUDA has a form of, which kernels can use.
+constexpr std::string_view shared_with_host =
+    " algorithm array bit cfloat chrono climits cmath complex concepts cstddef cstdint cstring "
+    "functional initializer_list "
+    "iterator limits memory numeric optional ratio span tuple type_traits utility variant version ";
+
+/// Headers of which kernels can use nothing, or nothing that NVRTC does not declare by itself.
+constexpr std::string_view of_the_host =
+    " cctype cerrno cinttypes clocale csetjmp csignal cstdarg cstdlib "
+    "ctime cwchar any atomic bitset charconv condition_variable deque exception "
+    "execution filesystem format forward_list fstream future iomanip ios iosfwd iostream istream "
+    "list locale map memory_resource mutex new ostream queue random ranges regex semaphore set "
+    "shared_mutex source_location sstream stack stdexcept streambuf string string_view "
+    "system_error "
+    "thread typeindex typeinfo unordered_map unordered_set vector "
+    "complex.h ctype.h dirent.h dlfcn.h errno.h fcntl.h fenv.h getopt.h inttypes.h "
+    "libgen.h locale.h malloc.h memory.h omp.h poll.h pthread.h sched.h setjmp.h signal.h "
+    "stdarg.h stdbool.h stdlib.h string.h strings.h time.h unistd.h "
+    "wchar.h windows.h "
+    "cuda.h cuda_runtime.h cuda_runtime_api.h cuda_device_runtime_api.h "
+    "device_launch_parameters.h driver_types.h vector_types.h vector_functions.h "
+    "cuda_profiler_api.h cudaProfiler.h cudaTypedefs.h cuda_gl_interop.h curand.h nccl.h mpi.h "
+    "nvml.h nvrtc.h helper_cuda.h helper_functions.h ";
+
+bool is_of_host(std::string_view name) {
+  constexpr std::array folders = {"sys/", "arpa/", "netinet/", "linux/", "nvtx3/", "GL/"};
+  constexpr std::array libraries = {"cublas",   "cudnn",    "cufft",    "cusparse",
+                                    "cusolver", "cutensor", "cupti",    "nvToolsExt",
+                                    "cudaEGL",  "cudaGL",   "cudaVDPAU"};
+  const auto begins = [&](const char* with) { return name.starts_with(with); };
+  return is_among(of_the_host, name) || std::ranges::any_of(folders, begins) ||
+         std::ranges::any_of(libraries, begins);
+}
+
+/// The headers of CUB's for device code, of those that the toolkit has.
+std::string cub_for_devices() {
+  constexpr std::array<std::string_view, 26> names = {"block/block_adjacent_difference",
+                                                      "block/block_discontinuity",
+                                                      "block/block_exchange",
+                                                      "block/block_histogram",
+                                                      "block/block_load",
+                                                      "block/block_merge_sort",
+                                                      "block/block_radix_rank",
+                                                      "block/block_radix_sort",
+                                                      "block/block_reduce",
+                                                      "block/block_run_length_decode",
+                                                      "block/block_scan",
+                                                      "block/block_shuffle",
+                                                      "block/block_store",
+                                                      "warp/warp_exchange",
+                                                      "warp/warp_load",
+                                                      "warp/warp_merge_sort",
+                                                      "warp/warp_reduce",
+                                                      "warp/warp_scan",
+                                                      "warp/warp_store",
+                                                      "thread/thread_load",
+                                                      "thread/thread_operators",
+                                                      "thread/thread_reduce",
+                                                      "thread/thread_scan",
+                                                      "thread/thread_search",
+                                                      "thread/thread_store",
+                                                      "iterator/cache_modified_input_iterator"};
+  std::string text;
+  for (const std::string_view name : names) text += fmt::format("#include <cub/{}.cuh>\n", name);
+  return text;
+}
+
+/// The words of the pattern and of what is left of its files.
+WordSet words_of(const Pattern& pattern) {
+  WordSet words = words_in(pattern.body);
+  for (const IncludedFile& file : pattern.included.files) words.merge(words_in(file.text));
+  for (const Buffer& buffer : pattern.buffers) {
+    if (buffer.init) words.merge(words_in(buffer.init->text));
+  }
+  for (const Verification& check : pattern.verify) words.merge(words_in(check.condition.text));
+  return words;
+}
+
+bool is_in_toolkit(std::string_view name, const fs::path& toolkit) {
+  if (toolkit.empty() || leads_out(name)) return false;
+  std::error_code error;
+  return fs::exists(toolkit / name, error) || fs::exists(toolkit / "cccl" / name, error);
+}
+
+/// The engine's own header of this name, or null.
+const Header* find_provided(std::string_view name) {
+  const auto found = std::ranges::find_if(
+      provided_headers(), [&](const Header& header) { return header.name == name; });
+  return found != provided_headers().end() ? &*found : nullptr;
+}
+
+/// What stands for a header; nothing where the compiler reads the toolkit's, or the engine's, or
+/// is to say that it is missing.
+std::optional<std::string> stand_in(const ForeignInclude& foreign, const WordSet& words,
+                                    const fs::path& toolkit) {
+  const std::string& name = foreign.name;
+  const Header* provided = find_provided(name);
+  if (words.contains("std") && is_among(shared_with_host, name)) {
+    return fmt::format("{}#include <cuda/std/{}>\nnamespace std {{ using namespace cuda::std; }}\n",
+                       provided != nullptr ? provided->text : "", name);
+  }
+  if (provided != nullptr) return std::nullopt;
+  if (is_among(shared_with_host, name)) return std::string();
+  if (is_of_host(name)) return std::string();
+  for (const char* library : {"cub", "thrust"}) {
+    const bool is_of_it = name.starts_with(fmt::format("{}/", library));
+    if (is_of_it && !words.contains(library)) return std::string();
+  }
+  if (name == "cub/cub.cuh") return cub_for_devices();
+  const bool is_left = foreign.is_in_body || is_in_toolkit(name, toolkit);
+  return is_left ? std::nullopt : std::optional(std::string());
+}
+
+}  // namespace
+
+std::vector<SourceHeader> stand_in_headers(const Pattern& pattern, const fs::path& toolkit) {
+  std::vector<SourceHeader> headers;
+  if (pattern.included.foreign.empty()) return headers;
+  const WordSet words = words_of(pattern);
+  for (const ForeignInclude& foreign : pattern.included.foreign) {
+    if (auto text = stand_in(foreign, words, toolkit)) {
+      headers.push_back({foreign.name, std::move(*text)});
+    }
+  }
+  return headers;
+}
+
+Diagnostics missing_headers(const Pattern& pattern, const fs::path& toolkit) {
+  Diagnostics notes;
+  for (const ForeignInclude& foreign : pattern.included.foreign) {
+    const std::string& name = foreign.name;
+    const bool is_there = foreign.is_in_body || find_provided(name) != nullptr ||
+                          is_of_host(name) || is_among(shared_with_host, name) ||
+                          is_in_toolkit(name, toolkit);
+    if (is_there) continue;
+    notes.add(
+        {Severity::note, foreign.where,
+         fmt::format("{} is neither beside the pattern nor in the CUDA Toolkit, and is left out",
+                     name),
+         "--include DIR adds a folder to look in"});
+  }
+  return notes;
+}
+
+bool is_known_header(std::string_view name) {
+  constexpr std::array<std::string_view, 7> cuda = {
+      "cooperative_groups.h", "cuda_bf16.h",    "cuda_fp16.h", "cuda_fp8.h",
+      "cuda_pipeline.h",      "cuda_runtime.h", "mma.h"};
+  return name.starts_with("cuda/") || name.starts_with("cooperative_groups/") ||
+         std::ranges::find(cuda, name) != cuda.end() || find_provided(name) != nullptr;
+}
+
+bool minimal_suffices(const Pattern& pattern) {
+  for (const ForeignInclude& foreign : pattern.included.foreign) {
+    if (!is_known_header(foreign.name)) return false;
+  }
+  constexpr std::size_t prefix = std::string_view("cuda").size();
+  return std::ranges::none_of(words_of(pattern), [&](const std::string& word) {
+    const bool is_of_runtime = word.starts_with("cuda") && word.size() > prefix &&
+                               is_letter(word[prefix]) && to_capital(word[prefix]) == word[prefix];
+    return is_of_runtime || word.starts_with("tex") || word.starts_with("surf");
+  });
+}
+
+}  // namespace sweep

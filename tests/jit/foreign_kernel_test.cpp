@@ -1,0 +1,142 @@
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <ostream>
+
+#include "engine/jit/compiler.h"
+#include "engine/text/read_source.h"
+#include "tests/contains.h"
+#include "tests/nvrtc_fixture.h"
+#include "tests/pattern_from_text.h"
+#include "tests/temporary_folder.h"
+
+namespace data = boost::unit_test::data;
+
+namespace sweep::testing {
+namespace {
+namespace foreign_kernel {
+
+/// A file of a user's, and a pattern that brings its kernel in.
+struct Case {
+  const char* what;
+  std::string file;
+  std::string kernel;
+  std::string arguments;
+  std::string expected = "compiled";
+
+  friend std::ostream& operator<<(std::ostream& out, const Case& row) { return out << row.what; }
+};
+
+constexpr const char* plain = "__global__ void f(const float* in, float* out, int n) {}\n";
+
+const std::vector<Case> cases = {
+    {"a template", "template <class T, int B, bool X> __global__ void f(T* out) { *out = B; }\n",
+     "f<T, BLOCK, true>", "[out]"},
+    {"another name than the file's, and C's linkage",
+     "extern \"C\" __global__ void f(float* out) { *out = BLOCK; }\n", "f", "[out]"},
+    {"a namespace", "namespace a::b { __global__ void f(float* out) { *out = BLOCK; } }\n",
+     "a::b::f", "[out]"},
+    {"host code beside it",
+     "#include <iostream>\n#include <mpi.h>\n#include \"nowhere/helper.h\"\n"
+     "__global__ void f(float* out) { *out = BLOCK; }\n"
+     "std::vector<float> all;\nint main() { std::cout << 1; f<<<1, 1>>>(nullptr); }\n",
+     "f", "[out]"},
+    {"the standard library's types",
+     "#include <type_traits>\n#include <limits>\n#include <cmath>\nusing namespace std;\n"
+     "template <class T> __global__ void f(T* out) {\n"
+     "  *out = std::is_same<T, float>::value ? numeric_limits<T>::max() + BLOCK : M_PI;\n}\n",
+     "f<T>", "[out]"},
+    {"CUDA's headers under names of a namespace",
+     "#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n#include <cuda_runtime.h>\n"
+     "namespace cg = cooperative_groups;\n__global__ void f(float* out) {\n"
+     "  cg::this_thread_block().sync();\n  *out = __half2float(__float2half(BLOCK));\n}\n",
+     "f", "[out]"},
+    {"textures and what CUDA's runtime declares",
+     "__global__ void f(cudaTextureObject_t t, float* out, cudaError_t e) {\n"
+     "  *out = tex2D<float>(t, BLOCK, e);\n}\n",
+     "f", "[0, out, cudaSuccess]"},
+    {"scalars of each kind, pointers to anything and null",
+     "struct S { int a; float b; const float* c; };\n"
+     "__global__ void f(int n, bool b, const void* p, float x, S s, double* none, S t) {\n"
+     "  if (b) *const_cast<float*>(s.c) = n + x + t.a;\n}\n",
+     "f", "[N, true, out, 1.5f, {fields: {c: out, a: BLOCK}}, null, \"{1, 2.0f, in}\"]"},
+    {"constant memory, macros and a guard that each configuration needs anew",
+     "#ifndef GUARD_H\n#define GUARD_H\n#define WIDTH BLOCK\n__constant__ float c[WIDTH];\n"
+     "__global__ void f(float* out) { *out = c[WIDTH - 1]; }\n#endif\n",
+     "f", "[out]"},
+    {"no such kernel", plain, "g", "[in, out, N]",
+     "red.cu:4:10: error: there is no kernel 'g' in this file, nor in one that it includes\n"
+     "  kernel:  g\n           ^\n  help: there are: f\n"},
+    {"fewer arguments than parameters", plain, "f", "[in, out]",
+     "red.cu:5:13: error: the kernel takes 3 parameters, but the header gives 2\n"
+     "  arguments: [in, out]\n              ^~\n"
+     "  help: it is f(const float* in, float* out, int n)"},
+    {"an argument of another type", plain, "f", "[in, N, out]",
+     "red.cu:5:17: error: a value of type \"int\" cannot be used to initialize an entity of type"},
+    {"a word that nothing declares", plain, "f", "[in, out, M]",
+     "red.cu:5:22: error: identifier \"M\" is undefined"},
+    {"a field that there is not", "struct S { int a; };\n__global__ void f(float* out, S s) {}\n",
+     "f", "[out, {fields: {b: 1}}]", "red.cu:5:"},
+    {"template arguments that do not fit", "template <int B> __global__ void f(float* out) {}\n",
+     "f<T>", "[out]",
+     "red.cu:4:20: error: cannot deduce \"auto\" type\n  kernel:  f<T>\n               ^\n"
+     "  help: the kernel is f(float* out)\n"},
+};
+
+struct Folder {
+  std::string compile(const Case& row) const {
+    folder.write("code.cuh", row.file);
+    const auto path = folder.write(
+        "red.cu",
+        "/* pattern:\nparameters: {T: {type: element, default: float}, BLOCK: 64, N: 256}\n"
+        "buffers: {in: {type: T, length: N, init: \"1\"}, out: {type: T, length: N}}\nkernel:  " +
+            row.kernel + "\narguments: " + row.arguments +
+            "\nlaunch: {grid: 1, block: BLOCK}\nuseful: {read: N}\nverify: {out: \"true\"}\n*/\n"
+            "#include \"code.cuh\"\n");
+    Diagnostics diagnostics;
+    const PatternPtr pattern = parse_pattern(read_source(path), path, diagnostics);
+    if (pattern == nullptr) return render(diagnostics);
+    // Both in one program.
+    const auto configurations = configurations_with(pattern, "BLOCK", {64, 128});
+    const auto outcomes = Compiler(nvrtc(), 90).compile(configurations);
+    for (const CompileOutcome& outcome : outcomes) {
+      const auto* failure = std::get_if<CompileFailure>(&outcome);
+      if (failure != nullptr) return render(failure->errors);
+    }
+    const auto& first = std::get<CompiledConfiguration>(outcomes[0]);
+    const auto& second = std::get<CompiledConfiguration>(outcomes[1]);
+    BOOST_TEST(first.program == second.program);
+    BOOST_TEST(!first.entries.pack.empty());
+    return "compiled";
+  }
+
+  TemporaryFolder folder;
+};
+
+}  // namespace foreign_kernel
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(foreign_kernel_suite, foreign_kernel::Folder,
+                         *boost::unit_test::precondition(has_nvrtc))
+
+BOOST_DATA_TEST_CASE_F(foreign_kernel::Folder, comes_in_as_it_stands,
+                       data::make(foreign_kernel::cases), row) {
+  const std::string said = compile(row);
+  BOOST_TEST(contains(said, row.expected), said);
+}
+
+BOOST_AUTO_TEST_CASE(a_header_that_is_nowhere_is_named_where_it_may_be_the_reason) {
+  const std::string said = compile({"",
+                                    "#include \"nowhere.h\"\n#include <vector>\n"
+                                    "__global__ void f(float* out) { *out = elsewhere(); }\n",
+                                    "f", "[out]"});
+  BOOST_TEST(contains(said, "identifier \"elsewhere\" is undefined"), said);
+  BOOST_TEST(contains(said,
+                      "code.cuh:1:10: note: nowhere.h is neither beside the pattern nor in "
+                      "the CUDA Toolkit, and is left out\n"),
+             said);
+  BOOST_TEST(!contains(said, "vector"), said);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace sweep::testing
