@@ -256,10 +256,10 @@ class GroupTuning {
 
   /// A search that needs counts cannot use what one by the time measured without them.
   bool has_usable_point(const PointKey& key) const {
-    if (!counts_.emulated && !counts_.hardware) return stage_.store.has_point(key);
-    const Origin needed = counts_.hardware ? Origin::hardware : Origin::emulated;
     const auto metrics = stage_.store.metrics_of(key);
-    return metrics && std::ranges::find(*metrics, needed, &Metric::origin) != metrics->end();
+    if (!metrics || (!counts_.emulated && !counts_.hardware)) return metrics.has_value();
+    const Origin needed = counts_.hardware ? Origin::hardware : Origin::emulated;
+    return std::ranges::find(*metrics, needed, &Metric::origin) != metrics->end();
   }
 
   PointRecord take_from_store(const Asked& asked) {

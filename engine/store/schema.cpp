@@ -1,9 +1,7 @@
-#include "engine/store/schema.h"
-
+#include <endian.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -11,6 +9,7 @@
 #include <string_view>
 #include <thread>
 
+#include "engine/store/sqlite.h"
 #include "engine/store/store.h"
 
 namespace sweep {
@@ -190,7 +189,8 @@ void check_marks(const fs::path& path, std::int64_t application, std::int64_t ve
       StoreFault::other_version);
 }
 
-/// The same for a database that is open: a mark may still be in its write-ahead log.
+/// The same for a database that is open: a mark may still be in its write-ahead log. SQLite opens
+/// lazily, and this read tells whether it can.
 void check_marks(Database& database) {
   check_marks(database.path(), database.integer("PRAGMA application_id"),
               database.integer("PRAGMA user_version"));
@@ -212,10 +212,8 @@ void create_tables(Database& database) {
 bool is_there(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::none) {
-    throw StoreError(path, "cannot be used: " + error.message(), StoreFault::inaccessible);
-  }
-  return fs::exists(status);
+  if (status.type() != fs::file_type::none) return fs::exists(status);
+  throw StoreError(path, "cannot be used: " + error.message(), StoreFault::inaccessible);
 }
 
 /// Refuses, without touching it, what is there but is not a database of this version. SQLite may
@@ -234,65 +232,50 @@ void check_existing(const fs::path& path) {
   }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::array<char, 100> bytes = {};
-  if (!file || (!file.read(bytes.data(), bytes.size()) && !file.eof())) {
+  std::string bytes(100, '\0');
+  if (!file || (!file.read(bytes.data(), 100) && !file.eof())) {
     throw StoreError(path, fmt::format("cannot be read: {}", std::strerror(errno)),
                      StoreFault::inaccessible);
   }
-  const auto size = static_cast<std::size_t>(file.gcount());
-  if (size == 0) return;
-  if (size < bytes.size() || std::string_view(bytes.data(), magic.size()) != magic) {
+  if (file.gcount() == 0) return;
+  if (file.gcount() < 100 || !bytes.starts_with(magic)) {
     throw StoreError(path, "is not a results database", StoreFault::not_a_store);
   }
-  const auto big_endian = [&](std::size_t at) {
-    std::uint32_t value = 0;
-    for (std::size_t i = at; i < at + 4; ++i) {
-      value = value << 8 | static_cast<unsigned char>(bytes.at(i));
-    }
-    return static_cast<std::int32_t>(value);
+  const auto mark = [&](std::size_t at) {
+    std::uint32_t big_endian = 0;
+    std::memcpy(&big_endian, bytes.data() + at, sizeof big_endian);
+    return static_cast<std::int32_t>(be32toh(big_endian));
   };
-  check_marks(path, big_endian(application_id_at), big_endian(user_version_at));
+  check_marks(path, mark(application_id_at), mark(user_version_at));
 }
 
-/// Refuses a folder that no file can be created in; SQLite would not say why.
-void check_folder(const fs::path& path) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  if (access(folder.c_str(), W_OK | X_OK) == 0) return;
-  throw StoreError(
-      path,
-      fmt::format("cannot be created: folder '{}': {}", folder.string(), std::strerror(errno)),
-      StoreFault::inaccessible);
-}
-
-/// False on file systems that have no shared memory. Two processes that open a new file at the same
-/// time are in each other's way here, and SQLite does not wait of its own.
+/// Switches to a write-ahead log; false on file systems that have no shared memory. Two processes
+/// that open a new file at the same time are in each other's way here, and SQLite does not wait of
+/// its own.
 bool switch_to_write_ahead_log(Database& database) {
   constexpr int attempts = 250;
-  constexpr auto pause = std::chrono::milliseconds(20);
   for (int attempt = 1;; ++attempt) {
     try {
       return database.text("PRAGMA journal_mode = WAL") == "wal";
     } catch (const StoreError& error) {
       if (error.fault() != StoreFault::locked || attempt == attempts) throw;
     }
-    std::this_thread::sleep_for(pause);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-}
-
-/// Opens the database and reads its version: SQLite opens lazily, the first read tells.
-std::unique_ptr<Database> open_checked(const fs::path& path, Access access) {
-  auto database = std::make_unique<Database>(path, access);
-  check_marks(*database);
-  return database;
 }
 
 }  // namespace
 
 std::unique_ptr<Database> open_for_writing(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (is_there(path)) {
     check_existing(path);
-  } else {
-    check_folder(path);
+  } else if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    // SQLite would not say why no file can be created.
+    throw StoreError(
+        path,
+        fmt::format("cannot be created: folder '{}': {}", folder.string(), std::strerror(errno)),
+        StoreFault::inaccessible);
   }
   auto database = std::make_unique<Database>(path, Access::write);
   // Created before the switch to write-ahead logging, the header's marks are in the file itself.
@@ -309,19 +292,23 @@ std::unique_ptr<Database> open_for_writing(const fs::path& path) {
 std::unique_ptr<Database> open_for_reading(const fs::path& path) {
   if (!is_there(path)) throw StoreError(path, "does not exist", StoreFault::missing);
   check_existing(path);
-  if (fs::file_size(path) == 0)
+  if (fs::file_size(path) == 0) {
     throw StoreError(path, "is empty: it holds no runs", StoreFault::missing);
+  }
+  const auto open = [&](Access access) {
+    auto database = std::make_unique<Database>(path, access);
+    check_marks(*database);
+    return database;
+  };
   try {
-    return open_checked(path, Access::read);
+    return open(Access::read);
   } catch (const StoreError& error) {
     const bool may_lack_permission =
         error.fault() == StoreFault::inaccessible || error.fault() == StoreFault::failing;
     // A folder that cannot be written has no room for the side files of a write-ahead log; but then
     // no writer is at work in it either, unless it left its log there.
-    fs::path log = path;
-    log += "-wal";
-    if (!may_lack_permission || is_there(log)) throw;
-    return open_checked(path, Access::immutable);
+    if (!may_lack_permission || is_there(path.string() + "-wal")) throw;
+    return open(Access::immutable);
   }
 }
 

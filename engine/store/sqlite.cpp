@@ -31,31 +31,25 @@ std::string damage(std::string_view what) {
   return fmt::format("is damaged ({}); `sqlite3 FILE .recover` may save what is readable", what);
 }
 
-/// Why there is no room for more; empty when that is not the matter.
-std::string_view lack_of_space(int kind, int system_error) {
-  if (kind == SQLITE_FULL) return "the disk is full";
-  if (kind != SQLITE_IOERR && kind != SQLITE_CANTOPEN) return {};
-  switch (system_error) {
-    case ENOSPC:
-      return "the disk is full";
-    case EDQUOT:
-      return "the disk quota is used up";
-    case EFBIG:
-      return "it has reached the largest size that a file may have here (ulimit -f)";
-    default:
-      return {};
-  }
-}
-
 /// What went wrong, in words that go on after the file's name.
 std::pair<StoreFault, std::string> explain(int code, const std::string& detail, int system_error) {
   const int kind = code & 0xff;
-  std::string cause = detail;
-  if (system_error != 0) cause += fmt::format(": {}", std::strerror(system_error));
-  std::string lack(lack_of_space(kind, system_error));
-  if (!lack.empty()) {
-    lack = fmt::format("cannot be written: {}; what it holds already is kept", lack);
+  const bool may_lack_space =
+      kind == SQLITE_FULL || kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN;
+  std::string_view lack;
+  if (system_error == EDQUOT) lack = "the disk quota is used up";
+  if (system_error == EFBIG) {
+    lack = "it has reached the largest size that a file may have here (ulimit -f)";
   }
+  if (kind == SQLITE_FULL || system_error == ENOSPC) lack = "the disk is full";
+  const auto words = [&](std::string_view otherwise) {
+    if (may_lack_space && !lack.empty()) {
+      return fmt::format("cannot be written: {}; what it holds already is kept", lack);
+    }
+    const std::string cause =
+        system_error != 0 ? fmt::format(": {}", std::strerror(system_error)) : "";
+    return fmt::format("cannot be {} ({}{})", otherwise, detail, cause);
+  };
   switch (kind) {
     case SQLITE_CORRUPT:
     case SQLITE_ERROR:  // the statements are right: the tables are not what the version says
@@ -69,15 +63,11 @@ std::pair<StoreFault, std::string> explain(int code, const std::string& detail, 
     case SQLITE_PERM:
       return {StoreFault::inaccessible, "cannot be written: the file or its folder is read-only"};
     case SQLITE_CANTOPEN:
-      if (lack.empty()) lack = fmt::format("cannot be opened ({})", cause);
-      return {StoreFault::inaccessible, lack};
+      return {StoreFault::inaccessible, words("opened")};
     case SQLITE_FULL:
     case SQLITE_IOERR:
-      if (lack.empty()) {
-        lack = fmt::format("cannot be {} ({})",
-                           code == SQLITE_IOERR_WRITE ? "written" : "read or written", cause);
-      }
-      return {StoreFault::failing, lack};
+      return {StoreFault::failing,
+              words(code == SQLITE_IOERR_WRITE ? "written" : "read or written")};
     default:
       return {StoreFault::other, fmt::format("cannot be used: {} (SQLite error {})", detail, code)};
   }

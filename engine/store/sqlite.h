@@ -135,6 +135,12 @@ class Statement {
   sqlite3_stmt* handle_;
 };
 
+/// Runs a statement that yields no rows with these values for its parameters.
+template <class... Values>
+void run(Database& database, std::string_view sql, const Values&... values) {
+  Statement(database, sql).bind(values...).run();
+}
+
 /// Everything until `commit` happens wholly or not at all.
 class Transaction {
  public:
@@ -153,3 +159,15 @@ class Transaction {
 };
 
 }  // namespace sweep::sqlite
+
+namespace sweep {
+
+// Both open a results database, and throw StoreError for what is there but is not one of this
+// version, and leave it as it is.
+
+/// Creates the file when there is none, in a folder that exists.
+std::unique_ptr<sqlite::Database> open_for_writing(const std::filesystem::path& path);
+/// Throws StoreError for a file that is not there or holds no runs, too.
+std::unique_ptr<sqlite::Database> open_for_reading(const std::filesystem::path& path);
+
+}  // namespace sweep

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/store/schema.h"
+#include "engine/store/sqlite.h"
 #include "engine/store/stored_json.h"
 
 namespace sweep {
@@ -40,7 +40,7 @@ struct RowList {
   }
   template <class... Values>
   void append(Database& database, std::int64_t id, const Values&... values) const {
-    Statement(database, append_sql()).bind(id, values...).run();
+    sqlite::run(database, append_sql(), id, values...);
   }
 
   /// Gives the other columns of each row of the owner to `take`.
@@ -151,21 +151,14 @@ struct Store::State {
   /// The number of the list of these metrics, which is added when there is none.
   std::int64_t list_of(const std::vector<Metric>& metrics) {
     if (metrics.empty()) return 0;
+    read_new_lists();
     const auto is_listed = [](const ListedMetric& listed, const Metric& metric) {
       return listed.first.name == metric.name && listed.first.origin == metric.origin &&
              listed.second == unit_of(metric);
     };
-    const auto find = [&] {
-      return std::ranges::find_if(lists, [&](const auto& list) {
-        return std::ranges::equal(list.second, metrics, is_listed);
-      });
-    };
-    auto known = find();
-    if (known == lists.end()) {
-      read_new_lists();
-      known = find();
+    for (const auto& [id, list] : lists) {
+      if (std::ranges::equal(list, metrics, is_listed)) return id;
     }
-    if (known != lists.end()) return known->first;
     // Not remembered: the transaction may be taken back, and the number given to another list.
     const std::int64_t id =
         database.integer("SELECT 1 + coalesce(max(list_id), 0) FROM metric_list");
@@ -205,9 +198,8 @@ struct Store::State {
   void add_to_point(std::int64_t point, std::vector<Metric> kept, const std::vector<Metric>& added,
                     const std::vector<std::string>& notes, bool on_counts) {
     kept.insert(kept.end(), added.begin(), added.end());
-    Statement(database, "UPDATE point SET metric_list = ?, metric_values = ? WHERE id = ?")
-        .bind(list_of(kept), values_to_json(kept), point)
-        .run();
+    sqlite::run(database, "UPDATE point SET metric_list = ?, metric_values = ? WHERE id = ?",
+                list_of(kept), values_to_json(kept), point);
     add_notes(point, notes, on_counts);
   }
 
@@ -231,7 +223,14 @@ struct Store::State {
   }
 
   void place_point(std::int64_t run, std::int64_t ordinal, std::int64_t point) {
-    Statement(database, insert_place_sql).bind(run, ordinal, point).run();
+    sqlite::run(database, insert_place_sql, run, ordinal, point);
+  }
+
+  std::optional<ReusedPoint> reuse_point(std::int64_t run, std::int64_t ordinal,
+                                         const PointKey& key) {
+    const auto found = find_point(key);
+    if (found) place_point(run, ordinal, found->id);
+    return found;
   }
 
   /// Gives the points at the places `first` to `last` of a run, in their order, to `visit`.
@@ -338,12 +337,11 @@ std::int64_t Store::begin_run(const Provenance& provenance) {
 }
 
 void Store::end_run(std::int64_t run, RunState state) {
-  Statement(state_->database, R"sql(
+  sqlite::run(state_->database, R"sql(
       UPDATE run SET state = ?1, finished = CASE ?1 WHEN 'running' THEN ''
                                             ELSE strftime('%Y-%m-%dT%H:%M:%SZ', 'now') END
-      WHERE id = ?2)sql")
-      .bind(to_string(state), run)
-      .run();
+      WHERE id = ?2)sql",
+              to_string(state), run);
   state_->check_changed(run);
 }
 
@@ -358,18 +356,15 @@ std::int64_t Store::add_point(std::int64_t run, std::int64_t ordinal, const Poin
   }
   Transaction transaction(database, Kind::write);
   const PointKey& key = point.key;
-  Statement(database, R"sql(
+  sqlite::run(database, R"sql(
       INSERT INTO pattern (name, text) SELECT ?1, ?2
-      WHERE NOT EXISTS (SELECT 1 FROM pattern WHERE name = ?1 AND text = ?2))sql")
-      .bind(key.pattern_name, key.pattern_text)
-      .run();
-  Statement(database, insert_point_sql)
-      .bind(key.pattern_name, key.pattern_text, key_hash(key), run,
-            parameters_to_json(key.parameters), key.measure, key.device, key.compiler,
-            point.status == PointStatus::ok ? "ok" : "failed", point.reason, point.stopped_by,
-            point.collected_counters, samples_to_json(point.samples),
-            state_->list_of(point.metrics), values_to_json(point.metrics))
-      .run();
+      WHERE NOT EXISTS (SELECT 1 FROM pattern WHERE name = ?1 AND text = ?2))sql",
+              key.pattern_name, key.pattern_text);
+  sqlite::run(database, insert_point_sql, key.pattern_name, key.pattern_text, key_hash(key), run,
+              parameters_to_json(key.parameters), key.measure, key.device, key.compiler,
+              point.status == PointStatus::ok ? "ok" : "failed", point.reason, point.stopped_by,
+              point.collected_counters, samples_to_json(point.samples),
+              state_->list_of(point.metrics), values_to_json(point.metrics));
   const std::int64_t id = database.last_row_id();
   state_->add_notes(id, point.notes, false);
   state_->place_point(run, ordinal, id);
@@ -382,8 +377,7 @@ std::vector<std::optional<ReusedPoint>> Store::reuse_points(
   Transaction transaction(state_->database, Kind::write);
   std::vector<std::optional<ReusedPoint>> reused(count);
   for (std::size_t i = 0; i < count; ++i) {
-    reused[i] = state_->find_point(key_of(i));
-    if (reused[i]) state_->place_point(run, static_cast<std::int64_t>(i), reused[i]->id);
+    reused[i] = state_->reuse_point(run, static_cast<std::int64_t>(i), key_of(i));
   }
   transaction.commit();
   return reused;
@@ -392,14 +386,9 @@ std::vector<std::optional<ReusedPoint>> Store::reuse_points(
 std::optional<ReusedPoint> Store::reuse_point(std::int64_t run, std::int64_t ordinal,
                                               const PointKey& key) {
   Transaction transaction(state_->database, Kind::write);
-  const auto reused = state_->find_point(key);
-  if (reused) state_->place_point(run, ordinal, reused->id);
+  const auto reused = state_->reuse_point(run, ordinal, key);
   transaction.commit();
   return reused;
-}
-
-bool Store::has_point(const PointKey& key) const {
-  return state_->find_point(key).has_value();
 }
 
 std::optional<std::vector<Metric>> Store::metrics_of(const PointKey& key) const {
@@ -414,10 +403,9 @@ void Store::add_counts(std::int64_t point_id, const std::string& collected_count
   Transaction transaction(database, Kind::write);
   std::vector<Metric> others = state_->metrics_of(point_id);
   std::erase_if(others, [](const Metric& metric) { return metric.origin == Origin::hardware; });
-  Statement(database, "UPDATE point SET collected_counters = ? WHERE id = ?")
-      .bind(collected_counters, point_id)
-      .run();
-  Statement(database, "DELETE FROM note WHERE point_id = ? AND on_counts = 1").bind(point_id).run();
+  sqlite::run(database, "UPDATE point SET collected_counters = ? WHERE id = ?", collected_counters,
+              point_id);
+  sqlite::run(database, "DELETE FROM note WHERE point_id = ? AND on_counts = 1", point_id);
   state_->add_to_point(point_id, std::move(others), metrics, notes, true);
   transaction.commit();
 }
@@ -430,9 +418,8 @@ void Store::add_metrics(std::int64_t point_id, const std::vector<Metric>& metric
 }
 
 void Store::set_tuning(std::int64_t run, const TuningRecord& tuning) {
-  Statement(state_->database, "UPDATE run SET tuning = ? WHERE id = ?")
-      .bind(tuning_to_json(tuning), run)
-      .run();
+  sqlite::run(state_->database, "UPDATE run SET tuning = ? WHERE id = ?", tuning_to_json(tuning),
+              run);
   state_->check_changed(run);
 }
 
@@ -449,7 +436,7 @@ void Store::add_anchor(std::int64_t run, const AnchorRecord& anchor) {
 void Store::set_comparisons(std::int64_t run, const std::vector<ComparisonRecord>& comparisons) {
   Database& database = state_->database;
   Transaction transaction(database, Kind::write);
-  Statement(database, "DELETE FROM comparison WHERE run_id = ?").bind(run).run();
+  sqlite::run(database, "DELETE FROM comparison WHERE run_id = ?", run);
   for (const ComparisonRecord& one : comparisons) {
     comparison_rows.append(database, run, one.ordinal, one.rounds, one.slowdown_low, one.slowdown,
                            one.slowdown_high);
@@ -458,7 +445,7 @@ void Store::set_comparisons(std::int64_t run, const std::vector<ComparisonRecord
 }
 
 bool Store::take_over_comparisons(std::int64_t run) {
-  Statement(state_->database, R"sql(
+  sqlite::run(state_->database, R"sql(
       INSERT INTO comparison (run_id, sequence, ordinal, rounds, slowdown_low, slowdown,
                               slowdown_high)
       SELECT ?1, sequence, ordinal, rounds, slowdown_low, slowdown, slowdown_high FROM comparison
@@ -469,9 +456,8 @@ bool Store::take_over_comparisons(std::int64_t run) {
           AND NOT EXISTS (SELECT ordinal, point_id FROM run_point WHERE run_id = ?1
                           EXCEPT SELECT ordinal, point_id FROM run_point WHERE run_id = earlier.id)
           AND NOT EXISTS (SELECT ordinal, point_id FROM run_point WHERE run_id = earlier.id
-                          EXCEPT SELECT ordinal, point_id FROM run_point WHERE run_id = ?1)))sql")
-      .bind(run)
-      .run();
+                          EXCEPT SELECT ordinal, point_id FROM run_point WHERE run_id = ?1)))sql",
+              run);
   return state_->database.changes() > 0;
 }
 
@@ -479,14 +465,13 @@ void Store::add_explanation(std::int64_t run, const PatternExplanation& explanat
                             const std::string& made_by) {
   Database& database = state_->database;
   Transaction transaction(database, Kind::write);
-  Statement(database, R"sql(
+  sqlite::run(database, R"sql(
       INSERT INTO explanation (pattern_id, point_parameters, made_by, parameters, json)
       SELECT point.pattern_id, point.parameters, ?3, ?4, ?5
       FROM run_point JOIN point ON point.id = run_point.point_id
-      WHERE run_point.run_id = ?1 AND run_point.ordinal = ?2)sql")
-      .bind(run, explanation.ordinal, made_by, parameters_to_json(explanation.parameters),
-            explanation.json)
-      .run();
+      WHERE run_point.run_id = ?1 AND run_point.ordinal = ?2)sql",
+              run, explanation.ordinal, made_by, parameters_to_json(explanation.parameters),
+              explanation.json);
   if (database.changes() == 0) {
     state_->fail_as_missing(fmt::format("point {} of a run {}", explanation.ordinal, run));
   }

@@ -109,8 +109,6 @@ class Store {
   /// The same for the places 0 to `count` - 1 and their keys, all at once: an entry for each.
   std::vector<std::optional<ReusedPoint>> reuse_points(
       std::int64_t run, std::size_t count, const std::function<PointKey(std::size_t)>& key_of);
-  /// Whether reuse_point would find one.
-  bool has_point(const PointKey& key) const;
   /// The metrics of the point that reuse_point would find; nothing when there is none.
   std::optional<std::vector<Metric>> metrics_of(const PointKey& key) const;
   /// Replaces the point's metrics of origin hardware, the counters they stand for, and the notes

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(ending_an_unknown_run_is_an_error) {
 
 BOOST_AUTO_TEST_CASE(adding_a_point_to_an_unknown_run_leaves_nothing_behind) {
   BOOST_CHECK_THROW(store.add_point(7, 0, example_point(1)), StoreError);
-  BOOST_TEST(!store.has_point(example_key(1)));
+  BOOST_TEST(!store.metrics_of(example_key(1)));
   const std::int64_t run = store.begin_run(example_provenance());
   store.add_point(run, 0, example_point(2));
   BOOST_TEST(store.points(run).size() == 1);
@@ -121,8 +121,8 @@ BOOST_AUTO_TEST_CASE(a_later_run_reuses_a_successful_point) {
   const std::int64_t id = store.add_point(first, 0, example_point(1));
 
   const std::int64_t second = store.begin_run(example_provenance());
-  BOOST_TEST(store.has_point(example_key(1)));
-  BOOST_TEST(!store.has_point(example_key(2)));
+  BOOST_TEST(store.metrics_of(example_key(1)).has_value());
+  BOOST_TEST(!store.metrics_of(example_key(2)));
   const auto reused = store.reuse_point(second, 0, example_key(1));
   BOOST_REQUIRE(reused.has_value());
   BOOST_TEST(reused->id == id);
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_failed_point_is_kept_but_never_reused) {
   const std::int64_t run = store.begin_run({});
   store.add_point(run, 0, failed_point(1));
   BOOST_TEST((store.points(run).at(0).point == failed_point(1)));
-  BOOST_TEST(!store.has_point(example_key(1)));
+  BOOST_TEST(!store.metrics_of(example_key(1)));
   BOOST_TEST(!store.reuse_point(run, 1, example_key(1)).has_value());
   BOOST_TEST(store.points(run).size() == 1);
 }
@@ -203,9 +203,9 @@ BOOST_AUTO_TEST_CASE(every_part_of_the_key_counts) {
   others[5].measure = "cache warm";
   others[6].device = "T4";
   others[7].compiler = "NVRTC 12.4";
-  for (const PointKey& other : others) BOOST_TEST(!store.has_point(other));
-  BOOST_TEST(store.has_point(key));
-  for (const PointKey& other : others) BOOST_TEST(!store.has_point(other));
+  for (const PointKey& other : others) BOOST_TEST(!store.metrics_of(other));
+  BOOST_TEST(store.metrics_of(key).has_value());
+  for (const PointKey& other : others) BOOST_TEST(!store.metrics_of(other));
 }
 
 // Two keys with the same hash: each other point is given the hash of the key that is looked for.
@@ -213,9 +213,9 @@ BOOST_AUTO_TEST_CASE(a_hash_alone_does_not_make_a_point_the_same) {
   store.add_point(store.begin_run({}), 0, example_point(1));
   sqlite::Database database(path, sqlite::Access::write);
   sqlite::Statement(database, "UPDATE point SET key_hash = ?").bind(key_hash(example_key(2))).run();
-  BOOST_TEST(!store.has_point(example_key(2)));
+  BOOST_TEST(!store.metrics_of(example_key(2)));
   store.add_point(1, 1, example_point(2));
-  BOOST_TEST(store.has_point(example_key(2)));
+  BOOST_TEST(store.metrics_of(example_key(2)).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(each_pattern_text_is_stored_once) {
