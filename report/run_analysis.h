@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/spec/report_layout.h"
-#include "engine/store/ranking.h"
+#include "engine/store/record.h"
 #include "engine/store/store.h"
 #include "report/point_columns.h"
 

@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "engine/store/ranking.h"
+#include "engine/store/record.h"
 #include "engine/store/store.h"
 #include "engine/text/read_source.h"
 

@@ -2,7 +2,7 @@
 
 #include "engine/run/run_stage.h"
 #include "engine/run/statistics.h"
-#include "engine/store/ranking.h"
+#include "engine/store/record.h"
 
 namespace sweep {
 

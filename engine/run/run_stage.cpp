@@ -9,7 +9,7 @@
 #include <random>
 
 #include "engine/spec/metric.h"
-#include "engine/store/ranking.h"
+#include "engine/store/record.h"
 #include "engine/text/units.h"
 
 namespace sweep {

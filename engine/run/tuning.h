@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/run/run_stage.h"
-#include "engine/store/ranking.h"
+#include "engine/store/record.h"
 
 namespace sweep {
 

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
+#include <map>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace sweep {
+
 std::string_view to_string(RunState state) {
   constexpr std::array<std::string_view, 3> names = {"running", "finished", "interrupted"};
   return names.at(static_cast<std::size_t>(state));
@@ -61,6 +64,127 @@ Bindings with_pattern(std::string_view pattern, const Bindings& parameters) {
   bindings.set("pattern", std::string(pattern));
   for (const auto& [name, value] : parameters.entries()) bindings.set(name, value);
   return bindings;
+}
+
+namespace {
+
+/// A point's figure of this origin, where it has one that can be compared.
+std::optional<double> find_figure(const PointRecord& point, std::string_view name, Origin origin) {
+  const auto found = std::ranges::find_if(point.metrics, [&](const Metric& each) {
+    return each.name == name && each.origin == origin;
+  });
+  if (found == point.metrics.end() || !std::isfinite(found->value)) return std::nullopt;
+  const bool counts = origin == Origin::measured ? found->value > 0 : found->value >= 0;
+  return counts ? std::optional(found->value) : std::nullopt;
+}
+
+RankedBy ranked_by_of(std::span<const StoredPoint> points, const std::vector<std::size_t>& places) {
+  constexpr std::array<std::string_view, 2> bandwidths = {"bandwidth", "shared_bandwidth"};
+  for (const std::string_view name : bandwidths) {
+    const bool have_all = std::ranges::all_of(
+        places, [&](std::size_t i) { return measured_figure(points[i].point, name).has_value(); });
+    if (have_all) return {std::string(name), Better::higher};
+  }
+  return {"time", Better::lower};
+}
+
+/// The values of these names: equal for equal groups, whatever the order of their names.
+using GroupIdentity = std::vector<std::optional<Value>>;
+
+GroupIdentity identity_of(const Bindings& group, std::span<const std::string> names) {
+  GroupIdentity identity;
+  for (const std::string& name : names) {
+    const Value* value = group.find(name);
+    identity.push_back(value != nullptr ? std::optional(*value) : std::nullopt);
+  }
+  return identity;
+}
+
+}  // namespace
+
+Bindings group_of(const PointKey& key, std::span<const std::string> for_each) {
+  Bindings group;
+  for (const std::string& name : for_each) {
+    if (name == "pattern") {
+      group.set(name, key.pattern_name);
+    } else if (const Value* value = key.parameters.find(name)) {
+      group.set(name, *value);
+    }
+  }
+  return group;
+}
+
+std::vector<std::optional<std::size_t>> tuned_groups_of(std::span<const StoredPoint> points,
+                                                        const TuningRecord& tuning) {
+  std::map<GroupIdentity, std::size_t> tuned;
+  for (std::size_t i = 0; i < tuning.groups.size(); ++i) {
+    tuned.emplace(identity_of(tuning.groups[i].group, tuning.for_each), i);
+  }
+  std::vector<std::optional<std::size_t>> groups;
+  for (const StoredPoint& stored : points) {
+    const Bindings group = group_of(stored.point.key, tuning.for_each);
+    const auto found = tuned.find(identity_of(group, tuning.for_each));
+    groups.push_back(found != tuned.end() ? std::optional(found->second) : std::nullopt);
+  }
+  return groups;
+}
+
+std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points,
+                                       const TuningRecord* tuning) {
+  std::vector<std::optional<std::size_t>> tuned(points.size());
+  RankedBy ranked_by = {"time", Better::lower};
+  std::vector<std::string> for_each = {"pattern"};
+  if (tuning != nullptr) {
+    tuned = tuned_groups_of(points, *tuning);
+    ranked_by = {tuning->metric, tuning->better, tuning->origin};
+    for_each = tuning->for_each;
+  }
+  std::vector<RankedGroup> groups;
+  std::map<GroupIdentity, std::size_t> place_of;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const PointRecord& point = points[i].point;
+    if (point.status != PointStatus::ok || !figure_of(point, ranked_by)) continue;
+    Bindings group = group_of(point.key, for_each);
+    const auto [place, is_new] = place_of.emplace(identity_of(group, for_each), groups.size());
+    if (is_new) {
+      if (tuning == nullptr) group = {};
+      groups.push_back({point.key.pattern_name, {}, ranked_by, std::move(group), tuned[i]});
+    }
+    groups[place->second].places.push_back(i);
+  }
+  if (tuning == nullptr) {
+    for (RankedGroup& group : groups) group.ranked_by = ranked_by_of(points, group.places);
+  }
+  return groups;
+}
+
+std::string describe_ranking(const TuningRecord& tuning) {
+  if (tuning.origin != Origin::emulated) return {};
+  return "ranked by " + tuning.metric +
+         ", emulated: this is not speed; a GPU may prefer another configuration";
+}
+
+std::optional<double> measured_figure(const PointRecord& point, std::string_view metric) {
+  return find_figure(point, metric, Origin::measured);
+}
+
+std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked_by) {
+  return find_figure(point, ranked_by.metric, ranked_by.origin);
+}
+
+std::optional<Interval> interval_of(const PointRecord& point, const RankedBy& ranked_by) {
+  const auto figure = figure_of(point, ranked_by);
+  if (figure && ranked_by.origin == Origin::emulated) return Interval{*figure, *figure};
+  const MetricDefinition* metric = find_metric(ranked_by.metric);
+  const bool is_time = ranked_by.metric == "time";
+  const bool is_rate = metric != nullptr && metric->relation == TimeRelation::inverse;
+  if (ranked_by.origin != Origin::measured || (!is_time && !is_rate)) return std::nullopt;
+  const auto time = measured_figure(point, "time");
+  const auto low = measured_figure(point, "time_low");
+  const auto high = measured_figure(point, "time_high");
+  if (!figure || !time || !low || !high) return std::nullopt;
+  return is_time ? Interval{*figure * (*low / *time), *figure * (*high / *time)}
+                 : Interval{*figure * (*time / *high), *figure * (*time / *low)};
 }
 
 }  // namespace sweep

@@ -77,7 +77,7 @@ std::pair<StoreFault, std::string> explain(int code, const std::string& detail, 
 
 Database::Database(const std::filesystem::path& path, Access access,
                    std::chrono::milliseconds patience)
-    : path_(path) {
+    : path_(path), handle_(nullptr, sqlite3_close) {
   const bool immutable = access == Access::immutable;
   const std::string name = immutable ? immutable_uri(path) : path.string();
   // One thread at a time uses a connection: SQLite's own mutexes would only cost time.
@@ -119,14 +119,6 @@ void Database::distrust() {
   sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH, longest_value);
   execute("PRAGMA cell_size_check = ON");
   execute("PRAGMA mmap_size = 0");
-}
-
-void Database::Close::operator()(sqlite3* handle) const {
-  sqlite3_close(handle);
-}
-
-void Database::Close::operator()(sqlite3_stmt* handle) const {
-  sqlite3_finalize(handle);
 }
 
 void Database::execute(const std::string& sql) {
@@ -179,7 +171,7 @@ Statement::Statement(Database& database, std::string_view sql) : database_(datab
   if (known == database.idle_.end()) {
     check(sqlite3_prepare_v2(database.handle_.get(), sql.data(), static_cast<int>(sql.size()),
                              &handle_, nullptr));
-    known = database.idle_.emplace(sql, handle_);
+    known = database.idle_.emplace(sql, Database::StatementHandle(handle_, sqlite3_finalize));
   }
   handle_ = known->second.get();
   kept_ = database.idle_.extract(known);

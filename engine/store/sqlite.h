@@ -64,17 +64,15 @@ class Database {
 
  private:
   friend class Statement;
-  struct Close {
-    void operator()(sqlite3* handle) const;
-    void operator()(sqlite3_stmt* handle) const;
-  };
+  using Handle = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
+  using StatementHandle = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
   /// Prepared statements that nobody uses now, by their SQL.
-  using Statements = std::multimap<std::string, std::unique_ptr<sqlite3_stmt, Close>, std::less<>>;
+  using Statements = std::multimap<std::string, StatementHandle, std::less<>>;
 
   void distrust();
 
   std::filesystem::path path_;
-  std::unique_ptr<sqlite3, Close> handle_;
+  Handle handle_;
   Statements idle_;
   std::uint64_t device_ = 0;  ///< and the inode: the file's identity
   std::uint64_t inode_ = 0;

@@ -266,10 +266,11 @@ struct Store::State {
     std::string state;
     std::string derived;
     std::string tuning;
-    const auto read = [&](auto&... members) {
-      row.read(run.id, state, run.started, run.finished, derived, tuning, members...);
-    };
-    std::apply(read, members_of(run.provenance));
+    std::apply(
+        [&](auto&... members) {
+          row.read(run.id, state, run.started, run.finished, derived, tuning, members...);
+        },
+        members_of(run.provenance));
     const auto found = find_named<RunState>(state);
     if (!found) database.fail_as_damaged(fmt::format("a run has the unknown state '{}'", state));
     run.state = *found;

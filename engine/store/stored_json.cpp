@@ -35,14 +35,11 @@ Json parse_stored_json(std::string_view text) {
 
 std::string json_problem(const std::exception& error) {
   constexpr std::size_t longest = 200;
-  const std::string_view text = error.what();
-  std::size_t begin = 0;
-  if (const std::size_t column = text.find(", column "); column != text.npos) {
-    if (const std::size_t colon = text.find(": ", column); colon != text.npos) begin = colon + 2;
-  } else if (const std::size_t bracket = text.find("] "); bracket != text.npos) {
-    begin = bracket + 2;
-  }
-  return cut_to_bytes(text.substr(begin), longest);
+  std::string_view text = error.what();
+  const std::size_t column = text.find(", column ");
+  const std::size_t end = column != text.npos ? text.find(": ", column) : text.find("] ");
+  if (end != text.npos) text.remove_prefix(end + 2);
+  return cut_to_bytes(text, longest);
 }
 
 namespace {
@@ -223,13 +220,9 @@ class FiguresReader {
     expect(",");
     sample.sm_clock_hz = number();
     if (take(",\"")) {
-      const std::string_view name = rest_.substr(0, rest_.find('"'));
-      const auto mark = find_named<SampleMark>(name);
-      if (!mark) {
-        throw std::invalid_argument(fmt::format("a sample has the unknown mark '{}'", name));
+      for (const SampleMark mark : {SampleMark::low_clock, SampleMark::outlier}) {
+        if (sample.mark == SampleMark::plain && take(to_string(mark))) sample.mark = mark;
       }
-      sample.mark = *mark;
-      rest_.remove_prefix(name.size());
       expect("\"");
     }
     expect("]");
@@ -241,11 +234,9 @@ class FiguresReader {
   std::vector<Element> array(Element (FiguresReader::*read)()) {
     std::vector<Element> elements;
     expect("[");
-    if (!take("]")) {
-      do {
-        elements.push_back((this->*read)());
-      } while (take(","));
-      expect("]");
+    while (!take("]")) {
+      if (!elements.empty()) expect(",");
+      elements.push_back((this->*read)());
     }
     if (!rest_.empty()) fail();
     return elements;

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "engine/store/ranking.h"
+#include "engine/store/record.h"
 #include "engine/text/units.h"
 #include "report/charts/chart.h"
 #include "report/display_text.h"

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "engine/store/ranking.h"
+#include "engine/store/record.h"
 #include "engine/text/units.h"
 #include "report/compare/comparison_report.h"
 #include "report/display_text.h"

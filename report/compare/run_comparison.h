@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/store/ranking.h"
+#include "engine/store/record.h"
 #include "engine/text/expression.h"
 #include "report/point_columns.h"
 #include "report/run_analysis.h"

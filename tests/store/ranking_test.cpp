@@ -1,10 +1,10 @@
-#include "engine/store/ranking.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
 #include <ostream>
+
+#include "engine/store/record.h"
 
 namespace sweep::testing {
 BOOST_AUTO_TEST_SUITE(ranking)

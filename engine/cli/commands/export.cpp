@@ -8,7 +8,7 @@
 #include "engine/cli/options/sources.h"
 #include "engine/recording/recording.h"
 #include "engine/spec/sweep.h"
-#include "engine/store/ranking.h"
+#include "engine/store/record.h"
 #include "engine/text/diagnostic.h"
 #include "report/display_text.h"
 #include "report/export/best_configurations.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "engine/cli/options/command_line.h"
-#include "engine/store/ranking.h"
+#include "engine/store/record.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
