@@ -47,15 +47,12 @@ JsonError not_read(const std::string& file, const std::string& problem) {
   throw FileError(file + ": " + why, false);
 }
 
-/// Takes an element of the long list; `key` is its name where the list is an object.
-using TakeEntry = std::function<void(const std::string& key, const Json& entry)>;
-
-/// Reads a JSON object without its member `list`, whose elements it hands over one by one, so that
-/// a long list is never in memory as a whole. Throws JsonError for what is no JSON object and for
-/// what no recording needs: whoever walks through values calls itself for each level, and an object
-/// that keeps its members' order looks at all of them for each.
+/// Reads a JSON object without its member `list`, whose elements it hands over one by one, with
+/// their keys, so that a long list is never in memory as a whole. Throws JsonError for what is no
+/// JSON object and for what no recording needs: whoever walks through values calls itself for each
+/// level, and an object that keeps its members' order looks at all of them for each.
 Json read_json_entries(std::string_view text, const std::string& file, std::string_view list,
-                       const TakeEntry& take) {
+                       const std::function<void(const std::string&, const Json&)>& take) {
   constexpr std::size_t most_members = 1000;
   constexpr int most_levels = 100;
   bool in_list = false;
@@ -79,9 +76,8 @@ Json read_json_entries(std::string_view text, const std::string& file, std::stri
       if (depth == element_depth && in_list) key = parsed.get_ref<const std::string&>();
       return true;
     }
-    const bool is_whole =
-        event == Event::object_end || event == Event::array_end || event == Event::value;
-    if (!in_list || depth != element_depth || !is_whole) return true;
+    const bool begins = event == Event::object_start || event == Event::array_start;
+    if (!in_list || depth != element_depth || begins) return true;
     take(key, parsed);
     return false;
   };
@@ -109,20 +105,18 @@ Json read_json_entries(std::string_view text, const std::string& file, std::stri
 /// The first member of the JSON object in the text that is called "cache" or "results", going by
 /// the text up to it; empty when there is none.
 std::string first_list(std::string_view text) {
-  struct Found {
-    std::string name;
-  };
+  using Found = std::string;
   const auto look = [](int depth, Event event, const Json& parsed) {
     const bool is_member = event == Event::key && depth == member_depth;
     if (is_member && (parsed == "cache" || parsed == "results")) {
-      throw Found{parsed.get<std::string>()};  // the rest does not matter
+      throw parsed.get<Found>();  // the rest does not matter
     }
     return depth == 0;
   };
   try {
     [[maybe_unused]] const Json rest = Json::parse(text.begin(), text.end(), look, false);
   } catch (const Found& found) {
-    return found.name;
+    return found;
   }
   return {};
 }
@@ -145,20 +139,14 @@ std::string text_of(const Json* json, const char* name) {
 /// quotes them, and another text is a word. Everything else, such as a number with a fraction or an
 /// integer of more than 64 bits, is the word that JSON writes it as.
 Value recorded_value(const Json& json) {
-  constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (json.is_boolean()) return json.get<bool>();
-  if (json.is_string()) {
-    const auto& text = json.get_ref<const std::string&>();
-    std::int64_t number = 0;
-    const auto error = std::from_chars(text.data(), text.data() + text.size(), number).ec;
-    // What would be written otherwise, as "007" or "-0", is a name and no number.
-    if (error == std::errc{} && std::to_string(number) == text) return number;
-    if (const auto element = ElementType::find(text)) return *element;
-    return text;
-  }
-  const bool fits = !json.is_number_unsigned() || json.get<std::uint64_t>() <= largest;
-  if (json.is_number_integer() && fits) return json.get<std::int64_t>();
-  return json.dump();
+  const std::string text = json.is_string() ? json.get<std::string>() : json.dump();
+  std::int64_t number = 0;
+  const auto error = std::from_chars(text.data(), text.data() + text.size(), number).ec;
+  // What would be written otherwise, as "007" or "-0", is a name and no number.
+  if (error == std::errc{} && std::to_string(number) == text) return number;
+  if (const auto element = ElementType::find(text)) return *element;
+  return text;
 }
 
 /// How many microseconds a unit of time has; nothing for what is no unit of time.
@@ -209,12 +197,6 @@ std::string describe_failure(const std::string& name) {
   };
   const auto found = sentences.find(name);
   return found != sentences.end() ? found->second : name;
-}
-
-double median_of(std::vector<double> values) {
-  const std::size_t middle = values.size() / 2;
-  std::ranges::sort(values);
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 /// Results in the T4 format. What the metadata say of them may come after them.
@@ -323,7 +305,9 @@ class T4Reader {
       if (!runtime.is_number()) fail("a runtime is no number");
       values.push_back(runtime.get<double>());
     }
-    add_metric({"time", Origin::measured, median_of(std::move(values))}, "", entry);
+    std::ranges::sort(values);
+    const double median = (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+    add_metric({"time", Origin::measured, median}, "", entry);
   }
 
   void add_metric(Metric metric, const std::string& unit, RecordedEntry& entry) {
@@ -341,10 +325,10 @@ class T4Reader {
     if (devices == nullptr || !devices->is_array() || devices->empty()) return;
     const Json* device = &devices->front();
     const auto number_of = [&](const char* name, std::uint64_t most) {
-      const Json* number = member(device, name);
-      const bool fits =
-          number != nullptr && number->is_number_unsigned() && number->get<std::uint64_t>() <= most;
-      return fits ? number->get<std::uint64_t>() : 0;
+      const Json* json = member(device, name);
+      const auto number =
+          json != nullptr && json->is_number_unsigned() ? json->get<std::uint64_t>() : 0;
+      return number <= most ? number : 0;
     };
     origin_.is_emulated = text_of(device, "backend") == emulator_backend;
     origin_.multiprocessors =

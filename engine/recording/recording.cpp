@@ -102,13 +102,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 bool is_database(const std::filesystem::path& path) {
-  constexpr std::string_view database_header = "SQLite format 3";
+  const std::string header = "SQLite format 3";
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
   std::ifstream file(path, std::ios::binary);
-  std::string begin(database_header.size(), '\0');
-  return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) &&
-         begin == database_header;
+  std::string begin(header.size(), '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin == header;
 }
 
 /// The patterns of the points: "copy, transpose".

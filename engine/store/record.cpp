@@ -68,16 +68,6 @@ Bindings with_pattern(std::string_view pattern, const Bindings& parameters) {
 
 namespace {
 
-/// A point's figure of this origin, where it has one that can be compared.
-std::optional<double> find_figure(const PointRecord& point, std::string_view name, Origin origin) {
-  const auto found = std::ranges::find_if(point.metrics, [&](const Metric& each) {
-    return each.name == name && each.origin == origin;
-  });
-  if (found == point.metrics.end() || !std::isfinite(found->value)) return std::nullopt;
-  const bool counts = origin == Origin::measured ? found->value > 0 : found->value >= 0;
-  return counts ? std::optional(found->value) : std::nullopt;
-}
-
 RankedBy ranked_by_of(std::span<const StoredPoint> points, const std::vector<std::size_t>& places) {
   constexpr std::array<std::string_view, 2> bandwidths = {"bandwidth", "shared_bandwidth"};
   for (const std::string_view name : bandwidths) {
@@ -165,11 +155,16 @@ std::string describe_ranking(const TuningRecord& tuning) {
 }
 
 std::optional<double> measured_figure(const PointRecord& point, std::string_view metric) {
-  return find_figure(point, metric, Origin::measured);
+  return figure_of(point, {.metric = std::string(metric)});
 }
 
 std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked_by) {
-  return find_figure(point, ranked_by.metric, ranked_by.origin);
+  for (const auto& [name, origin, value] : point.metrics) {
+    if (name != ranked_by.metric || origin != ranked_by.origin) continue;
+    const bool counts = origin == Origin::measured ? value > 0 : value >= 0;
+    return counts && std::isfinite(value) ? std::optional(value) : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 std::optional<Interval> interval_of(const PointRecord& point, const RankedBy& ranked_by) {

@@ -56,11 +56,7 @@ CREATE TABLE run (
   cuda TEXT NOT NULL
 );
 
-CREATE TABLE pattern (
-  id INTEGER PRIMARY KEY,
-  name TEXT NOT NULL,
-  text TEXT NOT NULL
-);
+CREATE TABLE pattern (id INTEGER PRIMARY KEY, name TEXT NOT NULL, text TEXT NOT NULL);
 CREATE INDEX pattern_by_name ON pattern (name);
 
 CREATE TABLE point (

@@ -18,11 +18,8 @@ namespace {
 std::string immutable_uri(const std::filesystem::path& path) {
   std::string uri = "file:";
   for (const char c : std::filesystem::absolute(path).string()) {
-    if (c == '%' || c == '?' || c == '#') {
-      uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
-    } else {
-      uri += c;
-    }
+    const bool is_special = c == '%' || c == '?' || c == '#';
+    uri += is_special ? fmt::format("%{:02x}", static_cast<int>(c)) : std::string(1, c);
   }
   return uri + "?immutable=1";
 }
@@ -91,7 +88,18 @@ Database::Database(const std::filesystem::path& path, Access access,
   if (code != SQLITE_OK) fail(code);
   sqlite3_extended_result_codes(opened, 1);
   sqlite3_busy_timeout(opened, static_cast<int>(patience.count()));
-  distrust();
+  // A file from a stranger may be made to harm its reader (SQLite, "Defense Against The Dark
+  // Arts"). The engine has no triggers, and reads tables alone.
+  for (const auto& [option, value] :
+       {std::pair(SQLITE_DBCONFIG_DEFENSIVE, 1), std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+        std::pair(SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), std::pair(SQLITE_DBCONFIG_ENABLE_VIEW, 0)}) {
+    const int set = sqlite3_db_config(opened, option, value, nullptr);
+    if (set != SQLITE_OK) fail(set);
+  }
+  constexpr int longest_value = 256 << 20;
+  sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, longest_value);
+  execute("PRAGMA cell_size_check = ON");
+  execute("PRAGMA mmap_size = 0");
   execute("PRAGMA foreign_keys = ON");
   // SQLite opens a file without write permission all the same, and fails later.
   if (access == Access::write && sqlite3_db_readonly(opened, "main") == 1) fail(SQLITE_READONLY);
@@ -100,25 +108,6 @@ Database::Database(const std::filesystem::path& path, Access access,
     device_ = file.st_dev;
     inode_ = file.st_ino;
   }
-}
-
-/// A file from a stranger may be made to harm its reader (SQLite, "Defense Against The Dark Arts").
-void Database::distrust() {
-  constexpr int off = 0;
-  constexpr int on = 1;
-  const auto set = [&](int option, int value) {
-    const int code = sqlite3_db_config(handle_.get(), option, value, nullptr);
-    if (code != SQLITE_OK) fail(code);
-  };
-  set(SQLITE_DBCONFIG_DEFENSIVE, on);
-  set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, off);
-  // The engine has no triggers, and reads tables alone.
-  set(SQLITE_DBCONFIG_ENABLE_TRIGGER, off);
-  set(SQLITE_DBCONFIG_ENABLE_VIEW, off);
-  constexpr int longest_value = 256 << 20;
-  sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH, longest_value);
-  execute("PRAGMA cell_size_check = ON");
-  execute("PRAGMA mmap_size = 0");
 }
 
 void Database::execute(const std::string& sql) {

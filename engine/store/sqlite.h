@@ -69,8 +69,6 @@ class Database {
   /// Prepared statements that nobody uses now, by their SQL.
   using Statements = std::multimap<std::string, StatementHandle, std::less<>>;
 
-  void distrust();
-
   std::filesystem::path path_;
   Handle handle_;
   Statements idle_;

@@ -260,7 +260,7 @@ struct Store::State {
     }
   }
 
-  /// The run of a row of the table of runs, without what was found in it.
+  /// The run of a row of the table of runs, with what was found in it.
   RunRecord read_run(const Statement& row) {
     RunRecord run;
     std::string state;
@@ -280,6 +280,7 @@ struct Store::State {
       database.fail_as_damaged("which parameters a run computed from others cannot be read");
     }
     if (!tuning.empty()) run.tuning = database.understood(tuning_from_json, tuning);
+    read_findings(run);
     return run;
   }
 
@@ -503,10 +504,7 @@ std::vector<RunRecord> Store::runs() const {
                                        "FROM run ORDER BY id",
                                        provenance_columns));
   std::vector<RunRecord> runs;
-  while (rows.step()) {
-    runs.push_back(state_->read_run(rows));
-    state_->read_findings(runs.back());
-  }
+  while (rows.step()) runs.push_back(state_->read_run(rows));
   return runs;
 }
 
