@@ -124,27 +124,22 @@ Recording read_store(const std::filesystem::path& path, std::optional<std::int64
 /// The same of points that were read before.
 Recording recording_of(const RunRecord& run, std::span<const StoredPoint> points);
 
+// Readers of JSON. `file` is for messages, times become us, and of several results of one
+// configuration the last counts. They throw FileError with the place of what is wrong.
+
 /// Reads a cache file of Kernel Tuner, one whose tuning has not finished too: such a file lacks its
-/// closing braces, and what follows its last whole entry is left out. `file` is for messages.
-///
-/// Times, which Kernel Tuner gives in ms, are converted to us. An entry has failed that has an
-/// error's name in the place of a figure, or the objective 1e20 of older versions. Of several
-/// entries of one configuration the last counts.
-///
-/// Throws FileError with the place of what is wrong.
+/// closing braces, and what follows its last whole entry is left out. Its times are in ms. An entry
+/// has failed that has an error's name in the place of a figure, or the objective 1e20 of older
+/// versions.
 Recording read_kernel_tuner_cache(std::string_view text, const std::string& file);
 
 /// Reads results in the T4 format of the auto-tuning community, as Kernel Tuner (1.0.0), KTT and
-/// `write_t4` (1.1.0) write them. `file` is for messages.
-///
-/// Times are converted to us; one whose unit is not given is in the metadata's `timeunit`, without
-/// that in ms, as Kernel Tuner's are. A result without a measured time has the median of its
-/// runtimes. Of several results of one configuration the last counts.
-///
-/// Throws FileError with the place of what is wrong.
+/// `write_t4` (1.1.0) write them. A time whose unit is not given is in the metadata's `timeunit`,
+/// without that in ms, as Kernel Tuner's are. A result without a measured time has the median of
+/// its runtimes.
 Recording read_t4(std::string_view text, const std::string& file);
 
-/// Reads either of them, told apart by which of their lists comes first. Throws FileError.
+/// Reads either of them, told apart by which of their lists comes first.
 Recording read_json_recording(std::string_view text, const std::string& file);
 
 /// Why a configuration is no result, in the words of the T4 format: "compile", "constraints" (what

@@ -20,7 +20,7 @@ using sqlite::Statement;
 using sqlite::Transaction;
 using Kind = Transaction::Kind;
 
-/// A table of rows that follow each other, each list of them with an owner: a run or a point.
+/// A table of rows that follow each other, each list of them with an owner: a run, for example.
 struct RowList {
   std::string_view table;
   std::string_view owner;    ///< the column of the owner's id
@@ -52,6 +52,7 @@ struct RowList {
   }
 };
 
+constexpr RowList listed_metrics = {"metric_list", "list_id", "ordinal", "name, origin, unit"};
 constexpr RowList point_notes = {"note", "point_id", "ordinal", "text, on_counts"};
 constexpr RowList run_notes = {"run_note", "run_id", "ordinal", "text"};
 constexpr RowList anchor_rows = {
@@ -162,12 +163,8 @@ struct Store::State {
     // Not remembered: the transaction may be taken back, and the number given to another list.
     const std::int64_t id =
         database.integer("SELECT 1 + coalesce(max(list_id), 0) FROM metric_list");
-    Statement insert(database, R"sql(
-        INSERT INTO metric_list (list_id, ordinal, name, origin, unit)
-        VALUES (?, ?, ?, ?, ?))sql");
-    std::int64_t ordinal = 0;
     for (const Metric& metric : metrics) {
-      insert.bind(id, ordinal++, metric.name, to_string(metric.origin), unit_of(metric)).run();
+      listed_metrics.append(database, id, metric.name, to_string(metric.origin), unit_of(metric));
     }
     return id;
   }
