@@ -285,7 +285,8 @@ inline constexpr Key argument_keys[] = {
 
 /// Of an argument in a list.
 inline constexpr Key listed_argument_keys[] = {
-    {"fields", ValueForm::fields, "A struct's fields that are not zero: NAME: CUDA expression.", true},
+    {"fields", ValueForm::fields, "A struct's fields that are not zero: NAME: CUDA expression.",
+     true},
 };
 
 inline constexpr Key launch_keys[] = {

@@ -55,6 +55,35 @@ BOOST_AUTO_TEST_CASE(init_and_one_launch_give_what_verify_says) {
                  "kernel", on_integers("data[t] += 5;", "data[i] == i + 5"))) == "correct");
 }
 
+BOOST_AUTO_TEST_CASE(a_named_kernel_gets_the_arguments_that_the_header_lists) {
+  const Workload workload = compiled_workload(
+      "any",
+      "/* pattern:\nparameters: {T: {type: element, default: int}, BY: 5}\n"
+      "buffers: {data: {type: T, length: 1000, init: \"int(i)\"}}\n"
+      "kernel: \"math::add<T, BY>\"\n"
+      "arguments: [true, {fields: {end: data + 1000, step: 1.5}}, data, null, 1000]\n"
+      "launch: {grid: 8, block: 128}\nuseful: {read: 4000}\n"
+      "verify: \"data[i] == i + 5\"\n*/\n"
+      "struct Range { char name; double step; const int* end; };\n"
+      "namespace math {\ntemplate <class T, int by>\n"
+      "__global__ void add(bool is_on, Range range, T* to, void* none, short n) {\n"
+      "  const int t = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  const bool is_right = is_on && range.name == 0 && range.step == 1.5 &&\n"
+      "                        range.end == to + n && none == nullptr;\n"
+      "  if (t < n && is_right) to[t] = t + by;\n}\n}\n");
+  BOOST_TEST(!workload.packing_entry.empty());
+  BOOST_TEST(result_of(workload) == "correct");
+  // Samples are taken on copies of the buffers, whose addresses are others.
+  const auto backend = make_cuda_backend(first_gpu());
+  const auto execution = backend->prepare(workload, {});
+  execution->initialise();
+  execution->launch();
+  for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
+    for (const Sample& sample : execution->sample(cache, 5)) BOOST_TEST(sample.seconds > 0);
+  }
+  BOOST_TEST(!execution->verify());
+}
+
 BOOST_AUTO_TEST_CASE(a_wrong_element_is_counted_and_shown) {
   BOOST_TEST(result_of(compiled_workload(
                  "kernel", on_integers("if (t != 700) data[t] += 5;", "data[i] == i + 5"))) ==
