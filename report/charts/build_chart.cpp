@@ -22,7 +22,7 @@ namespace {
 struct KindRules {
   std::string_view description;  ///< of the figures, the x axis and a heatmap's y axis
   std::string_view series;       ///< what stands for one
-  std::string_view intervals;    ///< what shows them; empty: nothing does
+  std::string_view intervals;    ///< what shows them, but in a heatmap
   std::string_view failed;       ///< how points that all failed are marked
   std::size_t most_categories;   ///< along an axis
 };
@@ -146,7 +146,7 @@ std::string thin_out_lines(Chart& chart) {
 /// device's theoretical peak, and the highest figure that the run measured where the chart's own
 /// highest is another. One that would squeeze the marks into less than a fifth of the picture is
 /// left out, and heatmaps have none.
-std::vector<ChartReference> references_of(const Chart& chart, const RunResults& results) {
+std::vector<ChartTick> references_of(const Chart& chart, const RunResults& results) {
   constexpr double least_share = 0.2;
   constexpr double bytes_per_gigabyte = 1e9;
   const bool is_share = chart.metric.name == "percent_of_peak";
@@ -163,7 +163,7 @@ std::vector<ChartReference> references_of(const Chart& chart, const RunResults& 
     const double from = chart.figures_from_zero ? 0 : range.min;
     return (range.max - from) / (at - from);
   };
-  std::vector<ChartReference> references;
+  std::vector<ChartTick> references;
   const auto add = [&](const std::string& label, double at) {
     if (at <= 0 || (at > range.max && share_left(at) < least_share)) return;
     references.push_back({at, label});
@@ -255,11 +255,11 @@ ChartAxis axis_of(const Combinations& combinations, ScaleChoice choice, ChartKin
   return axis;
 }
 
-std::string describe_left_out(const Combinations& combinations, const ChartAxis& axis) {
-  if (combinations.size() == axis.ticks.size()) return {};
+/// "Drawn are the first 250 of 300 places along STRIDE"
+std::string describe_left_out(const Combinations& all, const ChartAxis& axis) {
+  if (all.size() == axis.ticks.size()) return {};
   return fmt::format("Drawn are the first {} of {} places along {}",
-                     format_thousands(axis.ticks.size()), format_thousands(combinations.size()),
-                     axis.label);
+                     format_thousands(axis.ticks.size()), format_thousands(all.size()), axis.label);
 }
 
 /// "Drawn are the first 8 of 20 combinations of T, BLOCK"
@@ -296,12 +296,11 @@ std::string caption_of(const Chart& chart, const ChartLayout& layout, const std:
                        const std::vector<std::string>& left_out) {
   const KindRules& rules = rules_of(chart.kind);
   std::vector<std::string> sentences;
-  // The default title names the metric.
   const std::string condition = layout.where ? "where " + layout.where->text() : std::string();
-  if (!layout.title.empty()) {
+  if (layout.title.empty()) {  // the default title names the metric
+    sentences.push_back(condition.empty() ? condition : "Only points " + condition);
+  } else {
     sentences.push_back(chart.figure_label + (condition.empty() ? "" : ", " + condition));
-  } else if (!condition.empty()) {
-    sentences.push_back("Only points " + condition);
   }
   sentences.push_back(choice);
   sentences.insert(sentences.end(), left_out.begin(), left_out.end());
@@ -310,7 +309,7 @@ std::string caption_of(const Chart& chart, const ChartLayout& layout, const std:
   }
   const bool has_intervals = std::ranges::any_of(
       chart.marks, [](const ChartMark& mark) { return mark.interval.has_value(); });
-  if (has_intervals && !rules.intervals.empty()) {
+  if (has_intervals && !chart.is_heatmap()) {
     sentences.push_back(fmt::format("{}: the figures' 95 % confidence intervals", rules.intervals));
   }
   if (count_failed(chart) > 0) {

@@ -48,12 +48,6 @@ struct ChartMark {
   std::size_t point = 0;                  ///< its place among the run's points
 };
 
-/// A line drawn right across: what the device could give at most, what was reached at most.
-struct ChartReference {
-  double at = 0;      ///< in the metric's unit
-  std::string label;  ///< "theoretical peak: 4814 GB/s"
-};
-
 /// A chart as it is drawn as a picture and by Vega-Lite: all that is decided is decided here.
 struct Chart {
   ChartKind kind = ChartKind::line;
@@ -73,7 +67,9 @@ struct Chart {
   /// only one, as in a heatmap.
   std::vector<std::string> series = {};
   std::vector<ChartMark> marks = {};  ///< by panel, series, rising x, then y
-  std::vector<ChartReference> references = {};
+  /// Lines right across, what the device could give at most, what was reached at most: "theoretical
+  /// peak: 4814 GB/s" at a place in the metric's unit.
+  std::vector<ChartTick> references = {};
 
   /// Whether colours show the figures, over two axes of parameters.
   bool is_heatmap() const { return kind == ChartKind::heatmap; }
@@ -131,5 +127,87 @@ std::string_view series_symbol(std::size_t series);
 /// A stranger's text as SVG shows it, on one line: XML's own characters are escaped, and what no
 /// reader should see or XML does not allow is U+FFFD.
 std::string escape_svg(std::string_view text);
+
+// How a picture is laid out.
+
+/// The part of an axis that a picture shows, and its ticks.
+struct DrawnAxis {
+  ChartScale scale = ChartScale::linear;
+  double from = 0;
+  double to = 1;
+  std::vector<ChartTick> ticks;  ///< one without room for its label has none
+
+  /// How far along the axis a value stands: 0 at `from`, 1 at `to`.
+  double share_of(double at) const;
+};
+
+/// A metric's axis with room for all marks, intervals and references, and about `wanted` ticks at
+/// round numbers. A heatmap's is that of its colours: it ends at its lowest and highest figures.
+DrawnAxis figure_axis_of(const Chart& chart, int wanted);
+
+/// A parameter's axis: its values and a margin.
+DrawnAxis parameter_axis_of(const ChartAxis& axis);
+
+/// What labels below an axis take up, in pixels.
+struct LabelsBelow {
+  bool are_slanted = false;
+  double height = 0;
+  double overhang = 0;  ///< of slanted labels, to the left of the axis
+};
+
+/// Leaves the labels that have room below an axis of so many pixels, slanted where need be.
+LabelsBelow fit_labels_below(DrawnAxis& axis, double pixels);
+
+/// "0.5", "25", "12,500", "16 M"
+std::string tick_label(double value);
+
+/// The text's width in pixels, estimated: sans-serif fonts differ.
+double text_width(std::string_view text, double font_size);
+
+/// A rectangle of a picture, in pixels from its upper left corner.
+struct ChartBox {
+  double left = 0;
+  double top = 0;
+  double right = 0;
+  double bottom = 0;
+
+  double width() const { return right - left; }
+  double height() const { return bottom - top; }
+};
+
+/// A line of the legend: the sample and the text beside it.
+struct LegendEntry {
+  enum class Kind { heading, series, reference, failed };
+  Kind kind = Kind::series;
+  std::size_t index = 0;  ///< which series or reference
+  std::string text;
+  double left = 0;    ///< where the sample begins
+  double middle = 0;  ///< its height in the picture
+};
+
+/// Where everything of a picture stands: nothing overlaps, nothing is cut off.
+struct ChartGeometry {
+  double width = 0;
+  double height = 0;
+  std::vector<std::string> title;  ///< lines
+  double label_middle = 0;         ///< height of the metric's name, above the panels
+  double x_label_middle = 0;
+  std::vector<ChartBox> panels;
+  DrawnAxis figures;  ///< of the metric: upright, or of a heatmap's colours
+  DrawnAxis x;
+  DrawnAxis rows;  ///< of a heatmap's second parameter
+  LabelsBelow x_labels;
+  std::vector<LegendEntry> legend;
+  ChartBox colours;  ///< a heatmap's bar of colours; empty otherwise
+};
+
+inline constexpr double title_size = 15;
+inline constexpr double text_size = 12;
+inline constexpr double tick_size = 11;         ///< of the ticks' labels
+inline constexpr double legend_sample = 30;     ///< pixels wide
+inline constexpr double picture_edge = 16;      ///< free on all sides
+inline constexpr double text_line_height = 20;  ///< of a text
+
+ChartGeometry geometry_of(const Chart& chart);
 
 }  // namespace sweep

@@ -1,5 +1,3 @@
-#include "report/charts/chart_geometry.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cmath>
 
 #include "engine/text/units.h"
+#include "report/charts/chart.h"
 #include "report/display_text.h"
 
 namespace sweep {
@@ -44,7 +43,7 @@ bool reads_better_in_logarithm(std::span<const double> values) {
 /// The figures of all marks, references and, but in a heatmap, the ends of intervals.
 std::vector<double> places_on_figure_axis(const Chart& chart) {
   std::vector<double> places = figures_of(chart);
-  for (const ChartReference& reference : chart.references) places.push_back(reference.at);
+  for (const ChartTick& reference : chart.references) places.push_back(reference.at);
   for (const ChartMark& mark : chart.marks) {
     if (!mark.interval || chart.is_heatmap()) continue;
     places.insert(places.end(), {mark.interval->low, mark.interval->high});
@@ -164,10 +163,9 @@ std::size_t first_round(const DrawnAxis& axis, std::size_t step) {
 /// Leaves the labels that have room: every second, fourth and so on where the ticks are even, else
 /// one after another from the first, as far as there is room, and the last.
 void keep_fitting(DrawnAxis& axis, const Labels& labels) {
-  constexpr std::array<std::size_t, 9> steps = {1, 2, 4, 5, 8, 10, 16, 20, 32};
   std::vector<ChartTick>& ticks = axis.ticks;
   if (ticks.size() < 2 || labels.fit(0, 1)) return;
-  for (const std::size_t step : steps) {
+  for (const std::size_t step : {1U, 2U, 4U, 5U, 8U, 10U, 16U, 20U, 32U}) {
     if (!labels.are_even() || step * 2 >= std::max<std::size_t>(ticks.size(), 3)) break;
     const std::size_t first = first_round(axis, step);
     if (!labels.fit(first, step)) continue;
@@ -179,11 +177,9 @@ void keep_fitting(DrawnAxis& axis, const Labels& labels) {
   const std::size_t end = ticks.size() - 1;
   std::size_t last = 0;
   for (std::size_t i = 1; i < end; ++i) {
-    if (labels.collide(i, last) || labels.collide(i, end)) {
-      ticks[i].label.clear();
-    } else {
-      last = i;
-    }
+    const bool has_room = !labels.collide(i, last) && !labels.collide(i, end);
+    if (has_room) last = i;
+    if (!has_room) ticks[i].label.clear();
   }
 }
 
@@ -219,12 +215,11 @@ std::vector<LegendEntry> legend_of(const Chart& chart) {
 }
 
 std::vector<std::string> title_lines(const std::string& title, double width) {
-  constexpr std::size_t most_lines = 2;
   const auto columns =
       static_cast<std::size_t>((width - 2 * picture_edge) / text_width("n", title_size));
   std::vector<std::string> lines = wrap(title, columns);
-  if (lines.size() > most_lines) {
-    lines.resize(most_lines);
+  if (lines.size() > 2) {
+    lines.resize(2);
     lines.back() += " …";
   }
   // A word may be longer than a line.
@@ -320,15 +315,11 @@ DrawnAxis parameter_axis_of(const ChartAxis& axis) {
   const double last = axis.ticks.back().at;
   if (is_logarithmic(axis.scale)) {
     const double factor = first < last ? std::pow(last / first, margin) : 2;
-    drawn.from = first / factor;
-    drawn.to = last * factor;
-  } else {
-    const bool has_span = axis.scale == ChartScale::linear && first < last;
-    const double room = has_span ? margin * (last - first) : 0.5;
-    drawn.from = first - room;
-    drawn.to = last + room;
+    return {axis.scale, first / factor, last * factor, std::move(drawn.ticks)};
   }
-  return drawn;
+  const bool has_span = axis.scale == ChartScale::linear && first < last;
+  const double room = has_span ? margin * (last - first) : 0.5;
+  return {axis.scale, first - room, last + room, std::move(drawn.ticks)};
 }
 
 LabelsBelow fit_labels_below(DrawnAxis& axis, double pixels) {
@@ -350,17 +341,13 @@ LabelsBelow fit_labels_below(DrawnAxis& axis, double pixels) {
 }
 
 std::string tick_label(double value) {
-  constexpr double fewest_with_separators = 1e4;
   const double size = std::abs(value);
   if (size < 1e-12) return "0";
   for (const auto& [unit, name] : {std::pair(1e12, " T"), {1e9, " G"}, {1e6, " M"}}) {
     if (size >= unit) return fmt::format("{:.4g}{}", value / unit, name);
   }
-  if (size >= fewest_with_separators) {
-    return (value < 0 ? "-" : "") +
-           format_thousands(static_cast<std::uint64_t>(std::llround(size)));
-  }
-  return fmt::format("{:.6g}", value);
+  if (size < 1e4) return fmt::format("{:.6g}", value);
+  return (value < 0 ? "-" : "") + format_total(std::round(size));
 }
 
 double text_width(std::string_view text, double font_size) {
@@ -387,8 +374,7 @@ ChartGeometry geometry_of(const Chart& chart) {
   geometry.legend = legend_of(chart);
   const double widest_entry = widest_of(geometry.legend, width_of);
   // A few references alone are not worth a column of the picture.
-  const bool has_series = std::ranges::find(geometry.legend, LegendEntry::Kind::series,
-                                            &LegendEntry::kind) != geometry.legend.end();
+  const bool has_series = !is_heatmap && chart.series.size() > 1;
   const bool is_legend_beside = columns == 1 && has_series && widest_entry <= widest_legend;
 
   const double label_top =

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
-#include "report/charts/chart_geometry.h"
+#include "report/charts/chart.h"
 #include "report/display_text.h"
 #include "report/document.h"
 
@@ -84,84 +85,6 @@ struct TextStyle {
   int turned = 0;                     ///< degrees clockwise
 };
 
-/// An SVG file that needs nothing else: its colours change on a dark page
-/// (`prefers-color-scheme`), its fonts are those that most machines have. Colours are given as on a
-/// light ground, paths as SVG's `d`; what is empty is left out.
-class SvgPicture {
- public:
-  /// `dashes` are lengths in pixels.
-  void stroke(std::string_view path, std::string_view colour, double width,
-              std::string_view dashes = {}) {
-    add_path(path, fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"{:g}\"", colour, width),
-             dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dashes));
-  }
-
-  void fill(std::string_view path, std::string_view colour, double opacity = 1) {
-    add_path(path, fmt::format("fill=\"{}\"", colour),
-             opacity == 1 ? "" : fmt::format(" fill-opacity=\"{:g}\"", opacity));
-  }
-
-  /// A text whose middle stands at the height `y`.
-  void write(std::string_view text, double x, double y, const TextStyle& style) {
-    if (text.empty()) return;
-    // From the middle of a digit or a capital down to the line that it stands on.
-    const double down = 0.36 * style.size;
-    std::string place = fmt::format("x=\"{:.5g}\" y=\"{:.5g}\"", x, y + down);
-    if (style.turned != 0) {
-      place = fmt::format("transform=\"translate({:.5g} {:.5g}) rotate({})\" y=\"{:.5g}\"", x, y,
-                          style.turned, down);
-    }
-    body_ += fmt::format("<text {} font-size=\"{:g}\" fill=\"{}\" text-anchor=\"{}\">{}</text>\n",
-                         place, style.size, style.colour, style.anchor, escape_svg(text));
-  }
-
-  /// A rectangle of all colours of viridis, the lowest at its foot.
-  void add_colour_bar(const ChartBox& box) {
-    body_ += "<linearGradient id=\"viridis\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">\n";
-    for (std::size_t i = 0; i < viridis.size(); ++i) {
-      body_ += fmt::format("<stop offset=\"{:g}%\" stop-color=\"#{:06x}\"/>\n",
-                           100.0 * static_cast<double>(i) / (viridis.size() - 1), viridis[i]);
-    }
-    body_ += fmt::format(
-        "</linearGradient>\n<rect x=\"{:.5g}\" y=\"{:.5g}\" width=\"{:.5g}\" height=\"{:.5g}\" "
-        "fill=\"url(#viridis)\"/>\n",
-        box.left, box.top, box.width(), box.height());
-  }
-
-  /// The file; `title` and `description` are for who cannot see it.
-  std::string finish(double width, double height, std::string_view title,
-                     std::string_view description) const {
-    const std::string body = fmt::format("<rect width=\"{:g}\" height=\"{:g}\" fill=\"{}\"/>\n",
-                                         width, height, ground_colour) +
-                             body_;
-    std::string dark_rules;
-    for (const auto& [light, dark] : chart_colours) {
-      for (const std::string_view property : {"fill", "stroke"}) {
-        const std::string use = fmt::format("{}=\"{}\"", property, light);
-        if (body.find(use) == body.npos) continue;
-        dark_rules += fmt::format("[{}] {{ {}: {} }}\n", use, property, dark);
-      }
-    }
-    return fmt::format(
-               "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
-               "aria-labelledby=\"chart-title chart-description\"\n"
-               "     width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\"\n"
-               "     font-family=\"Arial, 'Liberation Sans', 'Helvetica Neue', Helvetica, "
-               "sans-serif\">\n"
-               "<title id=\"chart-title\">{2}</title>\n<desc id=\"chart-description\">{3}</desc>\n"
-               "<style>\n@media (prefers-color-scheme: dark) {{\n{4}}}\n</style>\n",
-               width, height, escape_svg(title), escape_svg(description), dark_rules) +
-           body + "</svg>\n";
-  }
-
- private:
-  void add_path(std::string_view path, const std::string& style, const std::string& more) {
-    if (!path.empty()) body_ += fmt::format("<path d=\"{}\" {}{}/>\n", path, style, more);
-  }
-
-  std::string body_;
-};
-
 constexpr double small_size = 10;   ///< of figures beside or on marks
 constexpr double bars_share = 0.8;  ///< of a category's width
 constexpr double bar_opacity = 0.9;
@@ -199,21 +122,76 @@ std::string mark_label(double figure) {
   return figure >= 1000 ? fmt::format("{:.0f}", figure) : fmt::format("{:.4g}", figure);
 }
 
-class ChartDrawer : private SvgPicture {
+/// Draws an SVG file that needs nothing else: its colours change on a dark page
+/// (`prefers-color-scheme`), its fonts are those that most machines have. Colours are given as on a
+/// light ground, paths as SVG's `d`; what is empty is left out.
+class ChartDrawer {
  public:
   explicit ChartDrawer(const Chart& chart) : chart_(chart), geometry_(geometry_of(chart)) {}
 
+  /// The file; title and description are for who cannot see it.
   std::string draw() && {
+    const auto& [width, height] = std::tie(geometry_.width, geometry_.height);
+    body_ = fmt::format("<rect width=\"{:g}\" height=\"{:g}\" fill=\"{}\"/>\n", width, height,
+                        ground_colour);
     write_page_texts();
     for (panel_ = 0; panel_ < chart_.panels.size(); ++panel_) {
       box_ = geometry_.panels[panel_];
       draw_panel();
     }
     draw_legend();
-    return finish(geometry_.width, geometry_.height, chart_.title, chart_.description);
+    std::string dark_rules;
+    for (const auto& [light, dark] : chart_colours) {
+      for (const std::string_view property : {"fill", "stroke"}) {
+        const std::string use = fmt::format("{}=\"{}\"", property, light);
+        if (body_.find(use) == body_.npos) continue;
+        dark_rules += fmt::format("[{}] {{ {}: {} }}\n", use, property, dark);
+      }
+    }
+    return fmt::format(
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
+               "aria-labelledby=\"chart-title chart-description\"\n"
+               "     width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\"\n"
+               "     font-family=\"Arial, 'Liberation Sans', 'Helvetica Neue', Helvetica, "
+               "sans-serif\">\n"
+               "<title id=\"chart-title\">{2}</title>\n<desc id=\"chart-description\">{3}</desc>\n"
+               "<style>\n@media (prefers-color-scheme: dark) {{\n{4}}}\n</style>\n",
+               width, height, escape_svg(chart_.title), escape_svg(chart_.description),
+               dark_rules) +
+           body_ + "</svg>\n";
   }
 
  private:
+  /// `dashes` are lengths in pixels.
+  void stroke(std::string_view path, std::string_view colour, double width,
+              std::string_view dashes = {}) {
+    add_path(path, fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"{:g}\"", colour, width),
+             dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dashes));
+  }
+
+  void fill(std::string_view path, std::string_view colour, double opacity = 1) {
+    add_path(path, fmt::format("fill=\"{}\"", colour),
+             opacity == 1 ? "" : fmt::format(" fill-opacity=\"{:g}\"", opacity));
+  }
+
+  /// A text whose middle stands at the height `y`.
+  void write(std::string_view text, double x, double y, const TextStyle& style) {
+    if (text.empty()) return;
+    // From the middle of a digit or a capital down to the line that it stands on.
+    const double down = 0.36 * style.size;
+    std::string place = fmt::format("x=\"{:.5g}\" y=\"{:.5g}\"", x, y + down);
+    if (style.turned != 0) {
+      place = fmt::format("transform=\"translate({:.5g} {:.5g}) rotate({})\" y=\"{:.5g}\"", x, y,
+                          style.turned, down);
+    }
+    body_ += fmt::format("<text {} font-size=\"{:g}\" fill=\"{}\" text-anchor=\"{}\">{}</text>\n",
+                         place, style.size, style.colour, style.anchor, escape_svg(text));
+  }
+
+  void add_path(std::string_view path, const std::string& style, const std::string& more) {
+    if (!path.empty()) body_ += fmt::format("<path d=\"{}\" {}{}/>\n", path, style, more);
+  }
+
   void write_page_texts() {
     double middle = picture_edge + text_line_height / 2;
     for (const std::string& line : geometry_.title) {
@@ -452,7 +430,16 @@ class ChartDrawer : private SvgPicture {
     }
     if (!chart_.is_heatmap()) return;
     const ChartBox& box = geometry_.colours;
-    add_colour_bar(box);
+    // A rectangle of all colours, the lowest at its foot.
+    body_ += "<linearGradient id=\"viridis\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">\n";
+    for (std::size_t i = 0; i < viridis.size(); ++i) {
+      body_ += fmt::format("<stop offset=\"{:g}%\" stop-color=\"#{:06x}\"/>\n",
+                           100.0 * static_cast<double>(i) / (viridis.size() - 1), viridis[i]);
+    }
+    body_ += fmt::format(
+        "</linearGradient>\n<rect x=\"{:.5g}\" y=\"{:.5g}\" width=\"{:.5g}\" height=\"{:.5g}\" "
+        "fill=\"url(#viridis)\"/>\n",
+        box.left, box.top, box.width(), box.height());
     for (const ChartTick& tick : geometry_.figures.ticks) {
       write(tick.label, box.right + 6,
             box.bottom - geometry_.figures.share_of(tick.at) * box.height(), {tick_size});
@@ -461,6 +448,7 @@ class ChartDrawer : private SvgPicture {
 
   const Chart& chart_;
   const ChartGeometry geometry_;
+  std::string body_;
   std::size_t panel_ = 0;  ///< that is being drawn
   ChartBox box_;
   std::string failed_;  ///< its crosses

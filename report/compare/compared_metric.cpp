@@ -25,83 +25,17 @@ struct Distances {
 std::optional<Distances> distances_of(const Estimate& estimate) {
   const auto& [value, interval] = estimate;
   if (!interval) return std::nullopt;
-  if (interval->low == value && interval->high == value) return Distances{};
-  if (!is_positive(value) || !is_positive(interval->low) || !is_positive(interval->high)) {
-    return std::nullopt;
-  }
-  return Distances{std::fmax(0, std::log(value / interval->low)),
-                   std::fmax(0, std::log(interval->high / value))};
+  const auto [low, high] = *interval;
+  if (low == value && high == value) return Distances{};
+  if (!is_positive(value) || !is_positive(low) || !is_positive(high)) return std::nullopt;
+  return Distances{std::fmax(0, std::log(value / low)), std::fmax(0, std::log(high / value))};
 }
-
-}  // namespace
-
-Estimate ratio_of(const Estimate& before, const Estimate& after) {
-  constexpr double infinite = std::numeric_limits<double>::infinity();
-  Estimate ratio{after.value > 0 ? infinite : 1, {}};
-  if (before.value > 0) ratio.value = after.value / before.value;
-  const auto of_before = distances_of(before);
-  const auto of_after = distances_of(after);
-  if (!of_before || !of_after) return ratio;
-  ratio.interval = Interval{ratio.value * std::exp(-std::hypot(of_after->down, of_before->up)),
-                            ratio.value * std::exp(std::hypot(of_after->up, of_before->down))};
-  return ratio;
-}
-
-Estimate inverse(const Estimate& ratio) {
-  Estimate inverted{1 / ratio.value, {}};
-  if (ratio.interval) {
-    inverted.interval = Interval{1 / ratio.interval->high, 1 / ratio.interval->low};
-  }
-  return inverted;
-}
-
-std::optional<Estimate> geometric_mean(std::span<const Estimate> ratios) {
-  double sum = 0;
-  Distances squares;
-  bool has_interval = true;
-  double count = 0;
-  for (const Estimate& ratio : ratios) {
-    if (!is_positive(ratio.value)) continue;
-    sum += std::log(ratio.value);
-    ++count;
-    const auto distances = distances_of(ratio);
-    has_interval = has_interval && distances.has_value();
-    if (!distances) continue;
-    squares.down += distances->down * distances->down;
-    squares.up += distances->up * distances->up;
-  }
-  if (count == 0) return std::nullopt;
-  Estimate mean{std::exp(sum / count), {}};
-  if (has_interval) {
-    mean.interval = Interval{mean.value * std::exp(-std::sqrt(squares.down) / count),
-                             mean.value * std::exp(std::sqrt(squares.up) / count)};
-  }
-  return mean;
-}
-
-Side side_of(const Estimate& ratio, double threshold) {
-  // Totals that are scaled from a share of the blocks are off by some units in the last place.
-  constexpr double rounding = 1e-9;
-  const Interval ends = ratio.ends();
-  const double most = (1 + threshold) * (1 + rounding);
-  const double least = 1 / most;
-  if (ends.low > most) return Side::above;
-  if (ends.high < least) return Side::below;
-  return ends.low >= least && ends.high <= most ? Side::within : Side::across;
-}
-
-namespace {
 
 const MetricColumn measured_time = {"time", Origin::measured};
 
 TimeRelation relation_to_time(const MetricColumn& column) {
-  const MetricDefinition* metric = find_metric(column.name);
-  const bool is_known = metric != nullptr && column.origin == Origin::measured;
-  return is_known ? metric->relation : TimeRelation::unrelated;
-}
-
-bool follows_time(const MetricColumn& column) {
-  return relation_to_time(column) == TimeRelation::inverse || column == measured_time;
+  return column.origin == Origin::measured ? definition_of(column.name).relation
+                                           : TimeRelation::unrelated;
 }
 
 bool has_both(const PointPair& pair, const MetricColumn& before, const MetricColumn& after) {
@@ -109,11 +43,10 @@ bool has_both(const PointPair& pair, const MetricColumn& before, const MetricCol
 }
 
 bool is_zero_everywhere(std::span<const PointPair> pairs, const MetricColumn& column) {
-  const auto is_zero = [&](const PointRecord* point) {
-    return compared_figure(*point, column).value_or(Estimate()).value == 0;
-  };
-  return std::ranges::all_of(
-      pairs, [&](const PointPair& pair) { return is_zero(pair.before) && is_zero(pair.after); });
+  return std::ranges::all_of(pairs, [&](const PointPair& pair) {
+    return compared_figure(*pair.before, column).value_or(Estimate()).value == 0 &&
+           compared_figure(*pair.after, column).value_or(Estimate()).value == 0;
+  });
 }
 
 /// Transactions are sectors, but by the rules of the capabilities before 5.0.
@@ -184,18 +117,15 @@ std::vector<ComparedMetric> default_metrics(std::span<const PointPair> pairs,
 }
 
 [[noreturn]] void fail_on(std::span<const PointPair> pairs, const std::string& name) {
-  const auto origins_of = [&](const PointRecord* PointPair::*side) {
-    std::vector<std::string> found;
-    for (const Origin origin : all_origins) {
-      const bool any = std::ranges::any_of(pairs, [&](const PointPair& pair) {
-        return compared_figure(*(pair.*side), {name, origin}).has_value();
-      });
-      if (any) found.emplace_back(to_string(origin));
-    }
-    return found;
-  };
-  const auto before = origins_of(&PointPair::before);
-  const auto after = origins_of(&PointPair::after);
+  std::vector<std::string> before;  // origins
+  std::vector<std::string> after;
+  for (const Origin origin : all_origins) {
+    const auto has = [&](const PointRecord* point) {
+      return compared_figure(*point, {name, origin}).has_value();
+    };
+    if (std::ranges::any_of(pairs, has, &PointPair::before)) before.emplace_back(to_string(origin));
+    if (std::ranges::any_of(pairs, has, &PointPair::after)) after.emplace_back(to_string(origin));
+  }
   if (before.empty() && after.empty()) {
     throw ComparisonError(
         fmt::format("no configuration of either run has the metric {}{}", name,
@@ -224,10 +154,10 @@ ComparedMetric requested_metric(std::span<const PointPair> pairs, const MetricRe
   fail_on(pairs, request.name);
 }
 
-/// What stands behind the last `mark` of the text, which loses both; empty without one.
-std::string_view cut_last(std::string_view& text, char mark) {
+/// What stands behind the last `mark` of the text, which loses both; nothing without one.
+std::optional<std::string_view> cut_last(std::string_view& text, char mark) {
   const std::size_t place = text.rfind(mark);
-  if (place == std::string_view::npos) return {};
+  if (place == text.npos) return std::nullopt;
   const std::string_view tail = text.substr(place + 1);
   text = text.substr(0, place);
   return tail;
@@ -239,25 +169,78 @@ Origin read_origin(std::string_view name) {
       fmt::format("'{}' is no origin; write measured, hardware or emulated", name));
 }
 
+/// The value with an interval whose ends lie so far from it.
+Estimate with_distances(double value, const Distances& distances) {
+  return {value, Interval{value * std::exp(-distances.down), value * std::exp(distances.up)}};
+}
+
 }  // namespace
+
+Estimate ratio_of(const Estimate& before, const Estimate& after) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const double ratio = before.value > 0  ? after.value / before.value
+                       : after.value > 0 ? infinite
+                                         : 1;
+  const auto of_before = distances_of(before);
+  const auto of_after = distances_of(after);
+  if (!of_before || !of_after) return {ratio, {}};
+  return with_distances(ratio, {std::hypot(of_after->down, of_before->up),
+                                std::hypot(of_after->up, of_before->down)});
+}
+
+Estimate inverse(const Estimate& ratio) {
+  const auto& [value, interval] = ratio;
+  if (!interval) return {1 / value, {}};
+  return {1 / value, Interval{1 / interval->high, 1 / interval->low}};
+}
+
+std::optional<Estimate> geometric_mean(std::span<const Estimate> ratios) {
+  double sum = 0;
+  double count = 0;
+  bool has_interval = true;
+  Distances squares;
+  for (const Estimate& ratio : ratios) {
+    if (!is_positive(ratio.value)) continue;
+    sum += std::log(ratio.value);
+    ++count;
+    const auto distances = distances_of(ratio);
+    has_interval = has_interval && distances;
+    const auto [down, up] = distances.value_or(Distances());
+    squares.down += down * down;
+    squares.up += up * up;
+  }
+  if (count == 0) return std::nullopt;
+  const double mean = std::exp(sum / count);
+  if (!has_interval) return Estimate{mean, {}};
+  return with_distances(mean, {std::sqrt(squares.down) / count, std::sqrt(squares.up) / count});
+}
+
+Change change_by(const Estimate& cost, double threshold) {
+  // Totals that are scaled from a share of the blocks are off by some units in the last place.
+  constexpr double rounding = 1e-9;
+  const Interval ends = cost.ends();
+  const double most = (1 + threshold) * (1 + rounding);
+  if (ends.low > most) return Change::worse;
+  if (ends.high < 1 / most) return Change::better;
+  return ends.low >= 1 / most && ends.high <= most ? Change::same : Change::unclear;
+}
 
 MetricRequest read_metric_request(std::string_view text) {
   MetricRequest request;
   std::string_view rest = text;
-  if (rest.find(':') != std::string_view::npos) {
-    const std::string_view better = cut_last(rest, ':');
+  if (const auto better = cut_last(rest, ':')) {
     if (better != "lower" && better != "higher") {
       throw std::invalid_argument(
-          fmt::format("'{}' after the colon: write lower or higher, whichever is better", better));
+          fmt::format("'{}' after the colon: write lower or higher, whichever is better", *better));
     }
     request.better = better == "lower" ? Better::lower : Better::higher;
   }
-  if (rest.find('/') != std::string_view::npos) {
-    request.after = read_origin(cut_last(rest, '/'));
-    request.before = read_origin(cut_last(rest, '.'));
+  if (const auto after = cut_last(rest, '/')) {
+    request.after = read_origin(*after);
+    request.before = read_origin(cut_last(rest, '.').value_or(""));
   } else if (const std::size_t dot = rest.rfind('.');
-             dot != std::string_view::npos && find_origin(rest.substr(dot + 1))) {
-    request.before = request.after = find_origin(cut_last(rest, '.'));
+             dot != rest.npos && find_origin(rest.substr(dot + 1))) {
+    request.before = request.after = find_origin(*cut_last(rest, '.'));
   }
   if (rest.empty()) throw std::invalid_argument("a metric's name is missing");
   const MetricDefinition* known = find_metric(rest);
@@ -280,17 +263,18 @@ std::optional<Estimate> compared_figure(const PointRecord& point, const MetricCo
   const auto exactly = [](double value) { return Estimate{value, Interval{value, value}}; };
   const auto figure = figure_of(point, column);
   if (!figure) {
-    const MetricDefinition* metric = find_metric(column.name);
-    const bool is_zero = column.origin == Origin::emulated && metric != nullptr &&
-                         metric->is_zero_left_out &&
+    const bool is_zero = column.origin == Origin::emulated &&
+                         definition_of(column.name).is_zero_left_out &&
                          figure_of(point, MetricColumn{"instructions", Origin::emulated});
     return is_zero ? std::optional(exactly(0)) : std::nullopt;
   }
   if (!std::isfinite(*figure) || *figure < 0) return std::nullopt;
-  if (!follows_time(column)) return exactly(*figure);
+  const bool follows_time =
+      column == measured_time || relation_to_time(column) == TimeRelation::inverse;
+  if (!follows_time) return exactly(*figure);
   if (*figure == 0) return std::nullopt;
-  const RankedBy ranked_by{column.name, better_of(column.name), column.origin};
-  return Estimate{*figure, interval_of(point, ranked_by)};
+  return Estimate{*figure,
+                  interval_of(point, {column.name, better_of(column.name), column.origin})};
 }
 
 bool any_has_both(std::span<const PointPair> pairs, const MetricColumn& before,

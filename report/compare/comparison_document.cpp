@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -6,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "report/compare/comparison_report.h"
+#include "report/compare/run_comparison.h"
 #include "report/display_text.h"
 #include "report/document.h"
 #include "report/findings.h"
@@ -16,8 +17,9 @@
 namespace sweep {
 namespace {
 
-Cell cell_of(double figure) {
-  return std::isfinite(figure) ? Cell{Cell::Kind::figure, figure, 0} : Cell();
+Cell cell_of(const std::optional<Estimate>& figure) {
+  const bool is_shown = figure && std::isfinite(figure->value);
+  return is_shown ? Cell{Cell::Kind::figure, figure->value, 0} : Cell();
 }
 
 /// Parameters, metric where there are several, figures before and after, ratio with its interval,
@@ -46,13 +48,12 @@ TableModel comparison_table(const RunComparison& comparison,
     }
     if (is_of_several) line.keys.push_back(row.metric->after.name);
     const bool has_both = change.change != Change::missing;
-    line.cells = {change.before ? cell_of(change.before->value) : Cell(),
-                  change.after ? cell_of(change.after->value) : Cell(),
-                  has_both ? cell_of(change.ratio.value) : Cell()};
+    line.cells = {cell_of(change.before), cell_of(change.after),
+                  has_both ? cell_of(change.ratio) : Cell()};
     if (has_intervals) {
       const auto& interval = change.ratio.interval;
-      line.cells.push_back(interval ? cell_of(interval->low) : Cell());
-      line.cells.push_back(interval ? cell_of(interval->high) : Cell());
+      line.cells.push_back(interval ? cell_of(Estimate{interval->low}) : Cell());
+      line.cells.push_back(interval ? cell_of(Estimate{interval->high}) : Cell());
     }
     line.remark = describe_change(change, *row.metric);
     line.is_alarming = change.change == Change::worse;
@@ -69,9 +70,27 @@ List summary_list(const RunComparison& comparison) {
   return list;
 }
 
+/// "stride", or both names where the sweeps' differ.
+std::string name_of(const RunComparison& comparison) {
+  const std::string& before = comparison.before.results.run.provenance.sweep_name;
+  const std::string& after = comparison.after.results.run.provenance.sweep_name;
+  return before == after ? after : before + " and " + after;
+}
+
+/// "2025-01-31 12:00:00 UTC, NVIDIA H200, 36 points, 2 failed"
+std::string describe_run(const ComparedRun& run) {
+  const std::string& started = run.results.run.started;
+  const std::size_t failed = run.results.count_failed();
+  std::vector<std::string> parts = {started.empty() ? started : readable_time(started),
+                                    run.results.run.provenance.device.name,
+                                    count_of(run.results.points.size(), "point"),
+                                    failed > 0 ? format_thousands(failed) + " failed" : ""};
+  std::erase(parts, "");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 DocumentTable runs_table(const RunComparison& comparison) {
-  const ComparedRun& a = comparison.before;
-  const ComparedRun& b = comparison.after;
+  const auto& [a, b] = std::tie(comparison.before, comparison.after);
   return {{{""}, {"run"}, {""}},
           {{"A, before", a.label, describe_run(a)}, {"B, after", b.label, describe_run(b)}}};
 }
@@ -88,21 +107,17 @@ void add_differences(const RunComparison& comparison, DocumentBlock heading, Doc
   document.emplace_back(std::move(list));
 }
 
-std::vector<const ConfigurationComparison*> configurations_of(const RunComparison& comparison,
-                                                              PairStatus status) {
-  std::vector<const ConfigurationComparison*> found;
-  for (const ConfigurationComparison& each : comparison.configurations) {
-    if (each.status == status) found.push_back(&each);
-  }
-  return found;
-}
-
 /// The configurations of one status; of failures the reasons too.
-List status_list(const RunComparison& comparison, PairStatus status, std::size_t most) {
-  const auto meant = configurations_of(comparison, status);
-  List list = list_first(meant, most, [&](const ConfigurationComparison* each) {
-    return describe(*each, comparison.parameters);
-  });
+List status_list(const RunComparison& comparison, PairStatus status, std::size_t most,
+                 std::string_view rest = "") {
+  std::vector<const ConfigurationComparison*> meant;
+  for (const ConfigurationComparison& each : comparison.configurations) {
+    if (each.status == status) meant.push_back(&each);
+  }
+  List list = list_first(
+      meant, most,
+      [&](const ConfigurationComparison* each) { return describe(*each, comparison.parameters); },
+      rest);
   for (std::size_t i = 0; i < std::min(meant.size(), most); ++i) {
     list.items[i].detail = meant[i]->reason;
   }
@@ -183,13 +198,11 @@ std::string sortable_table(const RunComparison& comparison) {
     }
     // The words of a change sort by how much worse it is.
     const Change change = rows[i].change->change;
+    const bool is_told = change == Change::worse || change == Change::better;
     const double cost = rows[i].cost();
-    text += fmt::format("<td class=\"n {}\" data-v=\"{}\">{}</td></tr>\n",
-                        change == Change::worse    ? "worse"
-                        : change == Change::better ? "better"
-                                                   : "dim",
-                        std::isinf(cost) ? "Infinity" : fmt::format("{}", cost),
-                        escape_html(row.remark));
+    text += fmt::format(
+        "<td class=\"n {}\" data-v=\"{}\">{}</td></tr>\n", is_told ? to_string(change) : "dim",
+        std::isinf(cost) ? "Infinity" : fmt::format("{}", cost), escape_html(row.remark));
   }
   return text + "</tbody></table></div>\n";
 }
@@ -208,6 +221,59 @@ Document title_and_verdict(const RunComparison& comparison) {
   return {Heading{1, title_of(comparison)},
           Paragraph{describe_verdict(comparison),
                     has_regression(comparison) ? Tone::worse : Tone::better}};
+}
+
+Json json_of(const std::optional<Estimate>& estimate) {
+  if (!estimate) return nullptr;
+  const auto& [value, interval] = *estimate;
+  return {{"value", value},
+          {"low", interval ? Json(interval->low) : Json()},
+          {"high", interval ? Json(interval->high) : Json()}};
+}
+
+Json json_of(const ComparedRun& run) {
+  const RunRecord& record = run.results.run;
+  const Provenance& provenance = record.provenance;
+  return {{"run", run.label},
+          {"id", record.id},
+          {"sweep", provenance.sweep_name},
+          {"started", record.started},
+          {"state", to_string(record.state)},
+          {"device", provenance.device.name},
+          {"driver", provenance.device.driver},
+          {"compiler", provenance.compiler},
+          {"engine", provenance.engine_version},
+          {"measure", provenance.measure},
+          {"command", provenance.command},
+          {"points", run.results.points.size()}};
+}
+
+Json json_of(const ComparedMetric& metric) {
+  const MetricSummary& summary = metric.summary;
+  return {{"name", metric.after.name},
+          {"origin_before", to_string(metric.before.origin)},
+          {"origin_after", to_string(metric.after.origin)},
+          {"unit", unit_of(metric.after.name)},
+          {"better", to_string(metric.better)},
+          {"threshold", metric.threshold},
+          {"judged", metric.judges},
+          {"worse", summary.count(Change::worse)},
+          {"better_count", summary.count(Change::better)},
+          {"same", summary.count(Change::same)},
+          {"changed", summary.count(Change::changed)},
+          {"unclear", summary.count(Change::unclear)},
+          {"missing", summary.count(Change::missing)},
+          {"mean", json_of(summary.mean)}};
+}
+
+Json json_of(const MetricChange& change, const ComparedMetric& metric) {
+  const bool has_both = change.change != Change::missing;
+  return {{"metric", metric.after.name},
+          {"change", to_string(change.change)},
+          {"before", json_of(change.before)},
+          {"after", json_of(change.after)},
+          {"ratio", has_both ? json_of(change.ratio) : nullptr},
+          {"words", describe_change(change, metric)}};
 }
 
 }  // namespace
@@ -336,85 +402,19 @@ std::string write_comparison_terminal(const RunComparison& comparison, std::size
         0);
   }
 
-  const auto failures = configurations_of(comparison, PairStatus::failed_after);
-  if (!failures.empty()) text += '\n';
-  for (std::size_t i = 0; i < std::min(failures.size(), most_failures); ++i) {
-    const std::string& reason = failures[i]->reason;
-    add(fmt::format("failed in B: {}: {}", describe(*failures[i], comparison.parameters),
-                    reason.substr(0, reason.find('\n'))),
-        2);
-  }
-  if (failures.size() > most_failures) {
-    add(fmt::format("and {} more that fail in B",
-                    format_thousands(failures.size() - most_failures)),
-        2);
+  const List failures =
+      status_list(comparison, PairStatus::failed_after, most_failures, " that fail in B");
+  if (!failures.items.empty()) text += '\n';
+  for (std::size_t i = 0; i < failures.items.size(); ++i) {
+    const auto& [name, tone, reason, is_sub] = failures.items[i];
+    const std::string line = reason.substr(0, reason.find('\n'));
+    add(i < most_failures ? fmt::format("failed in B: {}: {}", name, line) : name, 2);
   }
   text += '\n';
   for (const std::string& line : describe_summary(comparison)) add(line, 2);
   add(describe_verdict(comparison), 2, has_regression(comparison) ? red : green);
   return text;
 }
-
-namespace {
-
-constexpr int schema_version = 1;
-
-Json json_of(const std::optional<Estimate>& estimate) {
-  if (!estimate) return nullptr;
-  Json object = {{"value", estimate->value}, {"low", nullptr}, {"high", nullptr}};
-  if (estimate->interval) {
-    object["low"] = estimate->interval->low;
-    object["high"] = estimate->interval->high;
-  }
-  return object;
-}
-
-Json json_of(const ComparedRun& run) {
-  const RunRecord& record = run.results.run;
-  const Provenance& provenance = record.provenance;
-  return {{"run", run.label},
-          {"id", record.id},
-          {"sweep", provenance.sweep_name},
-          {"started", record.started},
-          {"state", to_string(record.state)},
-          {"device", provenance.device.name},
-          {"driver", provenance.device.driver},
-          {"compiler", provenance.compiler},
-          {"engine", provenance.engine_version},
-          {"measure", provenance.measure},
-          {"command", provenance.command},
-          {"points", run.results.points.size()}};
-}
-
-Json json_of(const ComparedMetric& metric) {
-  const MetricSummary& summary = metric.summary;
-  return {{"name", metric.after.name},
-          {"origin_before", to_string(metric.before.origin)},
-          {"origin_after", to_string(metric.after.origin)},
-          {"unit", unit_of(metric.after.name)},
-          {"better", to_string(metric.better)},
-          {"threshold", metric.threshold},
-          {"judged", metric.judges},
-          {"worse", summary.count(Change::worse)},
-          {"better_count", summary.count(Change::better)},
-          {"same", summary.count(Change::same)},
-          {"changed", summary.count(Change::changed)},
-          {"unclear", summary.count(Change::unclear)},
-          {"missing", summary.count(Change::missing)},
-          {"mean", json_of(summary.mean)}};
-}
-
-Json json_of(const MetricChange& change, const ComparedMetric& metric) {
-  const bool has_both = change.change != Change::missing;
-  return {{"metric", metric.after.name},
-          {"change", to_string(change.change)},
-          {"before", json_of(change.before)},
-          {"after", json_of(change.after)},
-          {"ratio", has_both ? json_of(change.ratio) : nullptr},
-          {"words", describe_change(change, metric)}};
-}
-
-}  // namespace
 
 std::string write_comparison_json(const RunComparison& comparison) {
   Json differences = Json::array();
@@ -425,17 +425,16 @@ std::string write_comparison_json(const RunComparison& comparison) {
   for (const ComparedMetric& metric : comparison.metrics) metrics.push_back(json_of(metric));
   Json configurations = Json::array();
   for (const ConfigurationComparison& each : comparison.configurations) {
-    Json changes = Json::array();
-    for (std::size_t i = 0; i < each.changes.size(); ++i) {
-      changes.push_back(json_of(each.changes[i], comparison.metrics[i]));
-    }
     configurations.push_back({{"pattern", each.pattern},
                               {"parameters", json_parameters(each.parameters)},
                               {"status", to_string(each.status)},
                               {"reason", each.reason},
-                              {"changes", std::move(changes)}});
+                              {"changes", Json::array()}});
+    for (std::size_t i = 0; i < each.changes.size(); ++i) {
+      configurations.back()["changes"].push_back(json_of(each.changes[i], comparison.metrics[i]));
+    }
   }
-  const Json root = {{"schema_version", schema_version},
+  const Json root = {{"schema_version", 1},
                      {"sweep", name_of(comparison)},
                      {"regression", has_regression(comparison)},
                      {"verdict", describe_verdict(comparison)},

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "engine/text/units.h"
-#include "report/compare/comparison_report.h"
+#include "report/compare/run_comparison.h"
 #include "report/display_text.h"
 #include "report/findings.h"
 
@@ -34,13 +34,6 @@ std::string format_amount(double value, const MetricColumn& column) {
   return is_count && value < 1e15 ? fmt::format("{:.0f}", value) : format_figure(value);
 }
 
-std::string describe_size(const MetricChange& change, const ComparedMetric& metric) {
-  if (!std::isfinite(change.ratio.value)) {
-    return fmt::format("{} instead of 0", format_amount(change.after->value, metric.after));
-  }
-  return describe_difference(change.ratio.value, metric.after);
-}
-
 /// "3 slower (threshold 5 %) and 189 the same"
 std::string describe_counts(const ComparedMetric& metric) {
   const MetricSummary& summary = metric.summary;
@@ -54,14 +47,12 @@ std::string describe_counts(const ComparedMetric& metric) {
   for (const Change change : {Change::worse, Change::better, Change::changed, Change::unclear,
                               Change::missing, Change::same}) {
     if (summary.count(change) == 0) continue;
-    std::string words(word_for(change, metric.is_speed));
-    if (change == Change::missing) {
-      words = "without it in one of the runs";
-    } else if (change == Change::same) {
-      words = is_exact ? "equal" : "the same";
-    } else if (change != Change::unclear && !is_exact) {
-      words += fmt::format(" (threshold {})", threshold);
-    }
+    std::string words(change == Change::missing ? "without it in one of the runs"
+                      : change == Change::same  ? (is_exact ? "equal" : "the same")
+                                                : word_for(change, metric.is_speed));
+    const bool is_beyond =
+        change == Change::worse || change == Change::better || change == Change::changed;
+    if (is_beyond && !is_exact) words += fmt::format(" (threshold {})", threshold);
     parts.push_back(fmt::format("{} {}", format_thousands(summary.count(change)), words));
   }
   return in_words(parts);
@@ -71,8 +62,7 @@ void add_metric_lines(const RunComparison& comparison, std::size_t index,
                       std::vector<std::string>& lines) {
   const ComparedMetric& metric = comparison.metrics[index];
   const MetricSummary& summary = metric.summary;
-  std::string& line = lines.emplace_back(heading_of(metric) + ": ");
-  line += describe_counts(metric);
+  std::string& line = lines.emplace_back(heading_of(metric) + ": " + describe_counts(metric));
   const bool all_equal = metric.threshold == 0 && summary.count(Change::same) == summary.all();
   if (summary.mean && summary.all() > 1 && !all_equal) {
     line += "; geometric mean of " + describe_ratio(*summary.mean);
@@ -170,22 +160,17 @@ std::string describe_ratio(const Estimate& ratio) {
 }
 
 std::string describe_change(const MetricChange& change, const ComparedMetric& metric) {
-  const auto& interval = change.ratio.interval;
-  switch (change.change) {
-    case Change::same:
-      return "same";
-    case Change::missing:
-      return change.before ? "only in A" : change.after ? "only in B" : "in neither";
-    case Change::unclear:
-      if (!interval) return "too few samples";
-      if (interval->low <= 1 && interval->high >= 1) return "not told apart";
-      return "perhaps " + describe_size(change, metric);
-    case Change::better:
-    case Change::worse:
-    case Change::changed:
-      break;
+  if (change.change == Change::same) return "same";
+  if (change.change == Change::missing) {
+    return change.before ? "only in A" : change.after ? "only in B" : "in neither";
   }
-  return describe_size(change, metric);
+  std::string size = std::isfinite(change.ratio.value)
+                         ? describe_difference(change.ratio.value, metric.after)
+                         : format_amount(change.after->value, metric.after) + " instead of 0";
+  if (change.change != Change::unclear) return size;
+  const auto& interval = change.ratio.interval;
+  if (!interval) return "too few samples";
+  return interval->low <= 1 && interval->high >= 1 ? "not told apart" : "perhaps " + size;
 }
 
 std::string_view describe(PairStatus status) {
@@ -199,50 +184,31 @@ std::string describe(const ConfigurationComparison& configuration,
   return describe(with_pattern(configuration.pattern, configuration.parameters), parameters);
 }
 
-std::string name_of(const RunComparison& comparison) {
-  const std::string& before = comparison.before.results.run.provenance.sweep_name;
-  const std::string& after = comparison.after.results.run.provenance.sweep_name;
-  return before == after ? after : before + " and " + after;
-}
-
-std::string describe_run(const ComparedRun& run) {
-  const std::string& started = run.results.run.started;
-  const std::size_t failed = run.results.count_failed();
-  std::vector<std::string> parts = {started.empty() ? started : readable_time(started),
-                                    run.results.run.provenance.device.name,
-                                    count_of(run.results.points.size(), "point"),
-                                    failed > 0 ? format_thousands(failed) + " failed" : ""};
-  std::erase(parts, "");
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
 std::string describe_verdict(const RunComparison& comparison) {
-  std::array<std::size_t, 6> counts = {};
+  std::map<Change, std::size_t> counts;
   std::size_t in_both = 0;
   for (const ConfigurationComparison& each : comparison.configurations) {
     if (each.before && each.after) ++in_both;
-    if (each.status != PairStatus::compared) continue;
-    ++counts.at(static_cast<std::size_t>(overall_change(comparison, each)));
+    if (each.status == PairStatus::compared) ++counts[overall_change(comparison, each)];
   }
-  const auto count = [&](Change change) { return counts.at(static_cast<std::size_t>(change)); };
   const bool is_speed = comparison.is_of_speed();
   const std::size_t failing = comparison.count(PairStatus::failed_after);
   const std::string of = count_of(in_both, "configuration") + " in both runs";
   const auto counted = [&](Change change) {
-    return fmt::format("{} {}", format_thousands(count(change)), word_for(change, is_speed));
+    return fmt::format("{} {}", format_thousands(counts[change]), word_for(change, is_speed));
   };
   std::vector<std::string> parts;
-  if (count(Change::worse) > 0) parts.push_back(counted(Change::worse));
+  if (counts[Change::worse] > 0) parts.push_back(counted(Change::worse));
   if (failing > 0) parts.push_back(format_thousands(failing) + " newly failing");
   if (!parts.empty()) return fmt::format("regression: of {} {}", of, in_words(parts));
-  const std::size_t unclear = count(Change::unclear);
+  const std::size_t unclear = counts[Change::unclear];
   if (unclear == in_both) return fmt::format("no verdict: of {} none is told apart", of);
   std::string but;
   if (unclear > 0) {
     but = fmt::format("; {} {} not told apart", format_thousands(unclear),
                       unclear == 1 ? "is" : "are");
   }
-  if (count(Change::better) == 0) return "no regression among " + of + but;
+  if (counts[Change::better] == 0) return "no regression among " + of + but;
   return fmt::format("no regression: of {} {}, none {}{}", of, counted(Change::better),
                      word_for(Change::worse, is_speed), but);
 }
@@ -254,35 +220,35 @@ std::vector<std::string> describe_summary(const RunComparison& comparison) {
   }
   for (const PairStatus status :
        {PairStatus::failed_after, PairStatus::fixed, PairStatus::failed_both}) {
-    const std::size_t count = comparison.count(status);
-    if (count == 0) continue;
-    lines.push_back(fmt::format("{}: {}", describe(status), count_of(count, "configuration")));
+    if (const std::size_t count = comparison.count(status); count > 0) {
+      lines.push_back(fmt::format("{}: {}", describe(status), count_of(count, "configuration")));
+    }
   }
   for (std::string& line : describe_concentration(comparison)) lines.push_back(std::move(line));
   return lines;
 }
 
 std::vector<std::string> describe_concentration(const RunComparison& comparison) {
-  const bool is_speed = comparison.is_of_speed();
   Configurations all;
-  std::array<Configurations, 3> changed;  // got worse, got better, newly fail
+  std::map<Change, Configurations> changed;
+  Configurations failing;
   for (const ConfigurationComparison& each : comparison.configurations) {
     if (!each.before || !each.after) continue;
     all.push_back(&each);
-    const Change change = overall_change(comparison, each);
-    if (change == Change::worse) changed[0].push_back(&each);
-    if (change == Change::better) changed[1].push_back(&each);
-    if (each.status == PairStatus::failed_after) changed[2].push_back(&each);
+    changed[overall_change(comparison, each)].push_back(&each);
+    if (each.status == PairStatus::failed_after) failing.push_back(&each);
   }
-  const std::array<std::string_view, 3> words = {
-      is_speed ? "got slower" : "got worse", is_speed ? "got faster" : "got better", "newly fail"};
   std::vector<std::string> lines;
-  for (std::size_t i = 0; i < changed.size(); ++i) {
-    if (changed[i].size() < 2 || changed[i].size() == all.size()) continue;
+  const auto add = [&](const Configurations& some, const std::string& what) {
+    if (some.size() < 2 || some.size() == all.size()) return;
     for (const ParameterValues& parameter : comparison.parameters) {
-      describe_traits(all, changed[i], parameter, words[i], lines);
+      describe_traits(all, some, parameter, what, lines);
     }
+  };
+  for (const Change change : {Change::worse, Change::better}) {
+    add(changed[change], fmt::format("got {}", word_for(change, comparison.is_of_speed())));
   }
+  add(failing, "newly fail");
   return lines;
 }
 

@@ -13,7 +13,6 @@ namespace sweep {
 namespace {
 
 using NameSet = std::set<std::string>;
-/// Of a pattern, by name.
 using Parameters = std::vector<ParameterValues>;
 
 struct RunSide {
@@ -50,15 +49,16 @@ struct RunSide {
     return names;
   }
 
+  /// The parameters of each pattern, by name.
   std::map<std::string, Parameters> patterns() const {
-    std::map<std::string, std::vector<const PointRecord*>> points;
+    std::map<std::string, PointList> points;
     for (const PointRecord* point : records_of(entries)) {
       points[point->key.pattern_name].push_back(point);
     }
     std::map<std::string, Parameters> patterns;
     for (const auto& [pattern, records] : points) {
-      patterns[pattern] = parameters_of(records);
-      std::ranges::sort(patterns[pattern], {}, &ParameterValues::name);
+      Parameters& own = patterns[pattern] = parameters_of(records);
+      std::ranges::sort(own, {}, &ParameterValues::name);
     }
     return patterns;
   }
@@ -88,38 +88,16 @@ void check_kind(const Expression& condition, const RunSide& side) {
   throw InputError(diagnostics);
 }
 
-/// Keeps what the condition holds for; a note when the run lacks a name in it.
-void restrict_to(const Expression& condition, RunSide& side, std::vector<std::string>& notes) {
-  const NameSet known = side.names();
-  for (const std::string& name : parameters_in(condition)) {
-    if (known.contains(name)) continue;
-    notes.push_back(fmt::format("'{}' does not restrict {}, which has no parameter {}",
-                                condition.text(), side.name, name));
-    return;
-  }
-  check_kind(condition, side);
-  std::erase_if(side.entries,
-                [&](const StoredPoint& entry) { return !holds(condition, entry.point); });
-}
-
-/// What both runs computed from others is no part of what a configuration is, nor is what one
-/// computed and the other lacks.
-void leave_out_derived(const Parameters& own, const Parameters& others, NameSet& ignored) {
-  for (const ParameterValues& parameter : own) {
-    const ParameterValues* other = find_parameter(others, parameter.name);
-    const bool is_given = other != nullptr && !other->is_derived;
-    if (parameter.is_derived && !is_given) ignored.insert(parameter.name);
-  }
-}
-
-/// What of a pattern's parameters takes no part in matching: those that only `side` has, and that
-/// are constant there.
-void leave_out_constants(const std::string& pattern, const Parameters& own,
-                         const Parameters& others, const RunSide& side, NameSet& ignored,
-                         std::vector<std::string>& notes) {
+/// What of a pattern's parameters takes no part in matching: what both runs computed from others,
+/// or one did and the other lacks, and what only `side` has and is constant there.
+void leave_out(const std::string& pattern, const Parameters& own, const Parameters& others,
+               const RunSide& side, NameSet& ignored, std::vector<std::string>& notes) {
   for (const ParameterValues& parameter : own) {
     const std::string& name = parameter.name;
-    if (find_parameter(others, name) != nullptr || ignored.contains(name)) continue;
+    const ParameterValues* other = find_parameter(others, name);
+    const bool is_derived = parameter.is_derived && (other == nullptr || other->is_derived);
+    if (is_derived) ignored.insert(name);
+    if (other != nullptr || ignored.contains(name)) continue;
     const Value& first = parameter.values()[0];
     std::string& note = notes.emplace_back(
         fmt::format("only {} has the parameter {} of {}, which ", side.name, name, pattern));
@@ -148,11 +126,8 @@ void note_disjoint(const std::string& pattern, const Parameters& before, const P
   };
   for (const ParameterValues& own : before) {
     const ParameterValues* other = find_parameter(after, own.name);
-    if (other == nullptr || std::ranges::any_of(own.values(), [&](const Value& value) {
-          return has_value(*other, value);
-        })) {
-      continue;
-    }
+    const auto is_common = [&](const Value& value) { return has_value(*other, value); };
+    if (other == nullptr || std::ranges::any_of(own.values(), is_common)) continue;
     notes.push_back(fmt::format(
         "{0} of {1} is {2} in A and {3} in B, none in common; --ignore {0} leaves it out", own.name,
         pattern, shown(own), shown(*other)));
@@ -175,7 +150,8 @@ std::string only_in(const RunSide& side, const ParameterValues& own,
 }
 
 /// What only one of the runs has: how many configurations, and which values.
-void note_spaces(const RunSide& a, const RunSide& b, const MatchRules& rules, Matching& matching) {
+void note_spaces(const RunSide& a, const RunSide& b, const ComparisonRequest& rules,
+                 Matching& matching) {
   const auto both = static_cast<std::size_t>(std::ranges::count_if(
       matching.configurations, [](const auto& each) { return each.before && each.after; }));
   const std::size_t only_a = a.entries.size() - both;
@@ -237,7 +213,8 @@ void check_renamed(const Renamed& renamed, std::span<const StoredPoint> before) 
 }
 
 /// Leaves what the conditions hold for, and checks all names of the rules.
-void apply_rules(const MatchRules& rules, RunSide& a, RunSide& b, std::vector<std::string>& notes) {
+void apply_rules(const ComparisonRequest& rules, RunSide& a, RunSide& b,
+                 std::vector<std::string>& notes) {
   NameSet known = a.names();
   known.merge(b.names());
   const std::vector<std::string> names(known.begin(), known.end());
@@ -249,13 +226,24 @@ void apply_rules(const MatchRules& rules, RunSide& a, RunSide& b, std::vector<st
                                       suggest(name, parameters, "there are")));
   }
   for (const Expression& condition : rules.where) {
-    for (const std::string& name : parameters_in(condition)) {
+    const std::vector<std::string> needed = parameters_in(condition);
+    for (const std::string& name : needed) {
       if (known.contains(name)) continue;
       throw InputError(condition.where(), fmt::format("neither run has a parameter {}", name),
                        suggest(name, names, "there are"));
     }
     for (RunSide* side : {&a, &b}) {
-      restrict_to(condition, *side, notes);
+      const NameSet own = side->names();
+      const auto lacking = std::ranges::find_if_not(
+          needed, [&](const std::string& name) { return own.contains(name); });
+      if (lacking != needed.end()) {
+        notes.push_back(fmt::format("'{}' does not restrict {}, which has no parameter {}",
+                                    condition.text(), side->name, *lacking));
+      } else {
+        check_kind(condition, *side);
+        std::erase_if(side->entries,
+                      [&](const StoredPoint& entry) { return !holds(condition, entry.point); });
+      }
       if (!side->entries.empty()) continue;
       throw ComparisonError(
           fmt::format("'{}' leaves no configuration of {}", condition.text(), side->name));
@@ -266,7 +254,7 @@ void apply_rules(const MatchRules& rules, RunSide& a, RunSide& b, std::vector<st
 }  // namespace
 
 Matching match_configurations(std::span<const StoredPoint> before,
-                              std::span<const StoredPoint> after, const MatchRules& rules) {
+                              std::span<const StoredPoint> after, const ComparisonRequest& rules) {
   Matching matching;
   for (const Renamed& renamed : rules.renamed) check_renamed(renamed, before);
   RunSide a("A", before, rules.renamed);
@@ -280,20 +268,12 @@ Matching match_configurations(std::span<const StoredPoint> before,
   for (const auto* patterns : {&patterns_before, &patterns_after}) {
     for (const auto& [pattern, parameters] : *patterns) ignored[pattern] = always_ignored;
   }
-  const auto for_shared_patterns = [&](const auto& work) {
-    for (const auto& [pattern, parameters] : patterns_before) {
-      const auto found = patterns_after.find(pattern);
-      if (found != patterns_after.end()) work(pattern, parameters, found->second);
-    }
-  };
-  for_shared_patterns(
-      [&](const std::string& pattern, const Parameters& of_a, const Parameters& of_b) {
-        NameSet& own = ignored[pattern];
-        leave_out_derived(of_a, of_b, own);
-        leave_out_derived(of_b, of_a, own);
-        leave_out_constants(pattern, of_a, of_b, a, own, matching.notes);
-        leave_out_constants(pattern, of_b, of_a, b, own, matching.notes);
-      });
+  for (const auto& [pattern, of_a] : patterns_before) {
+    const auto of_b = patterns_after.find(pattern);
+    if (of_b == patterns_after.end()) continue;
+    leave_out(pattern, of_a, of_b->second, a, ignored[pattern], matching.notes);
+    leave_out(pattern, of_b->second, of_a, b, ignored[pattern], matching.notes);
+  }
   PlacesByIdentity places;
   add_side(a, &ConfigurationComparison::before, ignored, places, matching.configurations);
   add_side(b, &ConfigurationComparison::after, ignored, places, matching.configurations);
@@ -303,10 +283,11 @@ Matching match_configurations(std::span<const StoredPoint> before,
   for (const ConfigurationComparison& each : matching.configurations) {
     if (each.before && each.after) matched.insert(each.pattern);
   }
-  for_shared_patterns(
-      [&](const std::string& pattern, const Parameters& of_a, const Parameters& of_b) {
-        if (!matched.contains(pattern)) note_disjoint(pattern, of_a, of_b, matching.notes);
-      });
+  for (const auto& [pattern, of_a] : patterns_before) {
+    const auto of_b = patterns_after.find(pattern);
+    if (of_b == patterns_after.end() || matched.contains(pattern)) continue;
+    note_disjoint(pattern, of_a, of_b->second, matching.notes);
+  }
   return matching;
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engine/text/units.h"
-#include "report/compare/comparison_report.h"
+#include "report/compare/run_comparison.h"
 #include "report/html/page_parts.h"
 
 namespace sweep {
@@ -15,8 +15,10 @@ namespace {
 constexpr double farthest = 64;
 
 /// Where ratios lie in the plot, with some room beyond all of the rows' and the threshold's.
-class RatioScale {
- public:
+struct RatioScale {
+  double low = 0;  ///< logarithms
+  double high = 0;
+
   RatioScale(const std::vector<ComparisonRow>& rows, double threshold) {
     constexpr double margin = 0.04;
     double least = 1 / (1 + threshold) / 1.01;
@@ -26,22 +28,17 @@ class RatioScale {
       least = std::min(least, std::max(ends.low, 1 / farthest));
       most = std::max(most, std::min(ends.high, farthest));
     }
-    const double low = std::log(least);
-    const double high = std::log(most);
-    low_ = low - margin * (high - low);
-    width_ = (high - low) * (1 + 2 * margin);
+    const double room = margin * std::log(most / least);
+    low = std::log(least) - room;
+    high = std::log(most) + room;
   }
+
+  bool holds(double ratio) const { return low <= std::log(ratio) && std::log(ratio) <= high; }
   /// In % of the plot's width.
   double operator()(double ratio) const {
-    return std::clamp(share_of(std::clamp(ratio, 1 / farthest, farthest)), 0.0, 1.0) * 100;
+    const double at = std::log(std::clamp(ratio, 1 / farthest, farthest));
+    return std::clamp((at - low) / (high - low), 0.0, 1.0) * 100;
   }
-  bool holds(double ratio) const { return share_of(ratio) >= 0 && share_of(ratio) <= 1; }
-
- private:
-  double share_of(double ratio) const { return (std::log(ratio) - low_) / width_; }
-
-  double low_ = 0;
-  double width_ = 1;
 };
 
 /// Ticks at round ratios, from 1 outwards, none too near another.

@@ -11,37 +11,19 @@
 
 #include "engine/store/record.h"
 #include "engine/text/units.h"
-#include "report/compare/comparison_report.h"
 #include "report/display_text.h"
 
 namespace sweep {
 namespace {
 
 PairStatus status_of(const PointPair& pair) {
-  const auto [before, after] = pair;
-  if (after == nullptr) return PairStatus::only_before;
-  if (before == nullptr) return PairStatus::only_after;
-  const bool works = after->status == PointStatus::ok;
-  if (before->status == PointStatus::ok) {
-    return works ? PairStatus::compared : PairStatus::failed_after;
+  if (pair.after == nullptr) return PairStatus::only_before;
+  if (pair.before == nullptr) return PairStatus::only_after;
+  const bool worked = pair.before->status == PointStatus::ok;
+  if (pair.after->status != PointStatus::ok) {
+    return worked ? PairStatus::failed_after : PairStatus::failed_both;
   }
-  return works ? PairStatus::fixed : PairStatus::failed_both;
-}
-
-Change change_of(const MetricChange& figures, const ComparedMetric& metric) {
-  // A time of few samples may lie anywhere.
-  if (!figures.ratio.interval) return Change::unclear;
-  switch (side_of(cost_of(figures, metric), metric.threshold)) {
-    case Side::within:
-      return Change::same;
-    case Side::above:
-      return metric.better == Better::neither ? Change::changed : Change::worse;
-    case Side::below:
-      return metric.better == Better::neither ? Change::changed : Change::better;
-    case Side::across:
-      break;
-  }
-  return Change::unclear;
+  return worked ? PairStatus::compared : PairStatus::fixed;
 }
 
 MetricChange compare_metric(const PointPair& pair, const ComparedMetric& metric) {
@@ -50,7 +32,11 @@ MetricChange compare_metric(const PointPair& pair, const ComparedMetric& metric)
   change.after = compared_figure(*pair.after, metric.after);
   if (!change.before || !change.after) return change;
   change.ratio = ratio_of(*change.before, *change.after);
-  change.change = change_of(change, metric);
+  // A time of few samples may lie anywhere.
+  change.change = change.ratio.interval ? change_by(cost_of(change, metric), metric.threshold)
+                                        : Change::unclear;
+  const bool is_certain = change.change == Change::better || change.change == Change::worse;
+  if (is_certain && metric.better == Better::neither) change.change = Change::changed;
   return change;
 }
 
@@ -84,11 +70,11 @@ void check_any_in_both(const RunComparison& comparison) {
     ++in_both;
     if (each.status != PairStatus::failed_both) return;
   }
-  const auto& [a, b] = std::tie(comparison.before.label, comparison.after.label);
+  const std::string runs = comparison.before.label + " and " + comparison.after.label;
   std::string message = in_both > 0
-                            ? fmt::format("nothing to compare: {} of both {} and {} failed in both",
-                                          count_of(in_both, "configuration"), a, b)
-                            : fmt::format("{} and {} have no configuration in common", a, b);
+                            ? fmt::format("nothing to compare: {} of both {} failed in both",
+                                          count_of(in_both, "configuration"), runs)
+                            : runs + " have no configuration in common";
   for (const std::string& note : comparison.notes) message += "\n  " + note;
   throw ComparisonError(message);
 }
@@ -118,124 +104,33 @@ std::vector<ParameterValues> telling_names(
     records[i].key.parameters = configurations[i].parameters;
     points.push_back(&records[i]);
   }
-  const auto varies_within_a_pattern = [&](const std::string& name) {
-    std::map<std::string, std::optional<Value>> first;
-    return std::ranges::any_of(configurations, [&](const ConfigurationComparison& each) {
-      const std::optional<Value> value = each.value_of(name);
-      return first.emplace(each.pattern, value).first->second != value;
-    });
+  /// How many groups of configurations these names tell apart.
+  const auto count_told = [&](const std::vector<std::string>& names) {
+    std::set<std::vector<Bindings::Entry>> groups;
+    for (const PointRecord& record : records) groups.insert(group_of(record.key, names).entries());
+    return groups.size();
   };
-  using ParameterList = std::vector<const ParameterValues*>;
-  const auto tell_apart = [&](const ParameterList& names) {
-    std::set<std::string> seen;
-    return std::ranges::all_of(configurations, [&](const ConfigurationComparison& each) {
-      std::string identity;
-      for (const ParameterValues* parameter : names) {
-        const std::optional<Value> value = each.value_of(parameter->name);
-        identity += value ? to_string(*value) + '\n' : "\n\n";
-      }
-      return seen.insert(std::move(identity)).second;
-    });
-  };
-  const std::vector<ParameterValues> parameters = parameters_of(points);
-  ParameterList told;
+  std::vector<ParameterValues> parameters = parameters_of(points);
+  const std::size_t patterns = count_told({"pattern"});
+  std::vector<std::string> told;
   for (const ParameterValues& parameter : parameters) {
-    if (parameter.name == "pattern" ? parameter.varies() : varies_within_a_pattern(parameter.name))
-      told.push_back(&parameter);
+    const bool varies = parameter.name == "pattern"
+                            ? patterns > 1
+                            : count_told({"pattern", parameter.name}) > patterns;
+    if (varies) told.push_back(parameter.name);
   }
-  if (tell_apart(told)) {
-    for (std::size_t i = told.size(); i-- > 1;) {
-      ParameterList fewer = told;
-      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-      if (tell_apart(fewer)) told = std::move(fewer);
-    }
+  if (told.empty()) return parameters;
+  const bool are_all_told = count_told(told) == records.size();
+  for (std::size_t i = told.size(); are_all_told && i-- > 1;) {
+    std::vector<std::string> fewer = told;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (count_told(fewer) == records.size()) told = std::move(fewer);
   }
-  std::vector<ParameterValues> names;
-  for (const ParameterValues* parameter : told) names.push_back(*parameter);
-  return names.empty() ? parameters : names;
+  std::erase_if(parameters, [&](const ParameterValues& parameter) {
+    return std::ranges::find(told, parameter.name) == told.end();
+  });
+  return parameters;
 }
-
-}  // namespace
-
-std::string_view to_string(Change change) {
-  constexpr std::array<std::string_view, 6> names = {"same",    "better",  "worse",
-                                                     "changed", "unclear", "missing"};
-  return names.at(static_cast<std::size_t>(change));
-}
-
-std::string_view to_string(PairStatus status) {
-  constexpr std::array<std::string_view, 6> names = {"compared",       "failed_in_b", "fixed",
-                                                     "failed_in_both", "only_in_a",   "only_in_b"};
-  return names.at(static_cast<std::size_t>(status));
-}
-
-std::optional<Value> ConfigurationComparison::value_of(const std::string& name) const {
-  if (name == "pattern") return Value(pattern);
-  const Value* value = parameters.find(name);
-  return value != nullptr ? std::optional(*value) : std::nullopt;
-}
-
-std::size_t RunComparison::count(PairStatus status) const {
-  return static_cast<std::size_t>(
-      std::ranges::count(configurations, status, &ConfigurationComparison::status));
-}
-
-Estimate cost_of(const MetricChange& change, const ComparedMetric& metric) {
-  return metric.better == Better::higher ? inverse(change.ratio) : change.ratio;
-}
-
-RunComparison compare_runs(ComparedRun before, ComparedRun after,
-                           const ComparisonRequest& request) {
-  RunComparison comparison;
-  comparison.before = std::move(before);
-  comparison.after = std::move(after);
-  const auto& old_points = comparison.before.results.points;
-  const auto& new_points = comparison.after.results.points;
-  Matching matching = match_configurations(old_points, new_points, request.match);
-  comparison.configurations = std::move(matching.configurations);
-  comparison.notes = std::move(matching.notes);
-
-  const auto pair_of = [&](const ConfigurationComparison& each) {
-    return PointPair{each.before ? &old_points[*each.before].point : nullptr,
-                     each.after ? &new_points[*each.after].point : nullptr};
-  };
-  std::vector<PointPair> pairs;
-  for (ConfigurationComparison& each : comparison.configurations) {
-    const PointPair pair = pair_of(each);
-    each.status = status_of(pair);
-    if (each.status == PairStatus::compared) pairs.push_back(pair);
-    for (const PointRecord* point : {pair.before, pair.after}) {
-      const bool has_failed = point != nullptr && point->status != PointStatus::ok;
-      if (has_failed) each.reason = point->reason;
-    }
-  }
-  check_any_in_both(comparison);
-  if (!pairs.empty()) {
-    comparison.metrics = choose_metrics(pairs, request.metrics, request.threshold);
-    add_share_of_peak(comparison, pairs);
-  }
-  for (ConfigurationComparison& each : comparison.configurations) {
-    if (each.status != PairStatus::compared) continue;
-    for (const ComparedMetric& metric : comparison.metrics) {
-      each.changes.push_back(compare_metric(pair_of(each), metric));
-    }
-  }
-  for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {
-    comparison.metrics[i].summary = summarize(comparison, i);
-  }
-  comparison.parameters = telling_names(comparison.configurations);
-  comparison.differences = differences_of(comparison);
-  return comparison;
-}
-
-bool has_regression(const RunComparison& comparison) {
-  return comparison.count(PairStatus::failed_after) > 0 ||
-         std::ranges::any_of(comparison.metrics, [](const ComparedMetric& metric) {
-           return metric.judges && metric.summary.count(Change::worse) > 0;
-         });
-}
-
-namespace {
 
 /// What both runs have of one configuration.
 struct SharedPoint {
@@ -249,10 +144,8 @@ bool has_same_text(const SharedPoint& shared) {
 }
 
 double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+  std::ranges::sort(values);
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 /// "cold" in "cache: cold, noise: 0.5 %"; empty where the rules have none.
@@ -266,13 +159,12 @@ std::string cache_of(const std::string& rules) {
 std::map<std::int64_t, double> anchor_times_of(const RunRecord& run) {
   std::map<std::int64_t, std::vector<double>> times;
   for (const AnchorRecord& anchor : run.anchors) {
-    if (std::isfinite(anchor.seconds) && anchor.seconds > 0) {
-      times[anchor.ordinal].push_back(anchor.seconds);
-    }
+    const bool is_time = std::isfinite(anchor.seconds) && anchor.seconds > 0;
+    if (is_time) times[anchor.ordinal].push_back(anchor.seconds);
   }
-  std::map<std::int64_t, double> anchors;
-  for (auto& [ordinal, values] : times) anchors[ordinal] = median_of(std::move(values));
-  return anchors;
+  std::map<std::int64_t, double> medians;
+  for (auto& [ordinal, values] : times) medians[ordinal] = median_of(std::move(values));
+  return medians;
 }
 
 /// That points are one and the same measurement; empty where none is.
@@ -291,8 +183,7 @@ std::string describe_same_measurements(const RunComparison& comparison,
   if (same == 0) return {};
   return fmt::format(
       "{} of the {} in both runs {} one and the same measurement, which a run used again: it "
-      "cannot "
-      "differ; sweep run --fresh measures anew",
+      "cannot differ; sweep run --fresh measures anew",
       format_thousands(static_cast<std::size_t>(same)), count_of(shared.size(), "configuration"),
       same == 1 ? "is" : "are");
 }
@@ -316,17 +207,17 @@ std::string describe_clocks(const std::vector<SharedPoint>& shared) {
   std::vector<double> before;
   std::vector<double> after;
   for (const SharedPoint& each : shared) {
-    const auto old_clock = measured_figure(each.before->point, "sm_clock");
+    const auto clock = measured_figure(each.before->point, "sm_clock");
     const auto new_clock = measured_figure(each.after->point, "sm_clock");
-    if (!old_clock || !new_clock) continue;
-    before.push_back(*old_clock);
+    if (!clock || !new_clock) continue;
+    before.push_back(*clock);
     after.push_back(*new_clock);
   }
   if (before.empty()) return {};
-  const double old_clock = median_of(std::move(before));
+  const double clock = median_of(std::move(before));
   const double new_clock = median_of(std::move(after));
-  if (std::abs(new_clock / old_clock - 1) < noticeable) return {};
-  return fmt::format("the multiprocessors ran at {:.0f} MHz in A and {:.0f} MHz in B", old_clock,
+  if (std::abs(new_clock / clock - 1) < noticeable) return {};
+  return fmt::format("the multiprocessors ran at {:.0f} MHz in A and {:.0f} MHz in B", clock,
                      new_clock);
 }
 
@@ -350,8 +241,9 @@ std::vector<std::string> describe_anchors(const RunComparison& comparison,
   return texts;
 }
 
-}  // namespace
-
+/// What sets two runs apart besides the figures, the serious first: other devices, measuring rules,
+/// compilers, versions, patterns' texts; runs that did not finish; points that are one and the same
+/// measurement; and whether the machine itself changed, by anchor configuration and clocks.
 std::vector<RunDifference> differences_of(const RunComparison& comparison) {
   const ComparedRun& a = comparison.before;
   const ComparedRun& b = comparison.after;
@@ -410,6 +302,84 @@ std::vector<RunDifference> differences_of(const RunComparison& comparison) {
   add(describe_clocks(shared), true);
   std::stable_partition(list.begin(), list.end(), std::mem_fn(&RunDifference::is_serious));
   return list;
+}
+
+}  // namespace
+
+std::string_view to_string(Change change) {
+  constexpr std::array<std::string_view, 6> names = {"same",    "better",  "worse",
+                                                     "changed", "unclear", "missing"};
+  return names.at(static_cast<std::size_t>(change));
+}
+
+std::string_view to_string(PairStatus status) {
+  constexpr std::array<std::string_view, 6> names = {"compared",       "failed_in_b", "fixed",
+                                                     "failed_in_both", "only_in_a",   "only_in_b"};
+  return names.at(static_cast<std::size_t>(status));
+}
+
+std::optional<Value> ConfigurationComparison::value_of(const std::string& name) const {
+  if (name == "pattern") return Value(pattern);
+  const Value* value = parameters.find(name);
+  return value != nullptr ? std::optional(*value) : std::nullopt;
+}
+
+std::size_t RunComparison::count(PairStatus status) const {
+  return static_cast<std::size_t>(
+      std::ranges::count(configurations, status, &ConfigurationComparison::status));
+}
+
+Estimate cost_of(const MetricChange& change, const ComparedMetric& metric) {
+  return metric.better == Better::higher ? inverse(change.ratio) : change.ratio;
+}
+
+RunComparison compare_runs(ComparedRun before, ComparedRun after,
+                           const ComparisonRequest& request) {
+  RunComparison comparison;
+  comparison.before = std::move(before);
+  comparison.after = std::move(after);
+  const auto& old_points = comparison.before.results.points;
+  const auto& new_points = comparison.after.results.points;
+  static_cast<Matching&>(comparison) = match_configurations(old_points, new_points, request);
+
+  const auto pair_of = [&](const ConfigurationComparison& each) {
+    return PointPair{each.before ? &old_points[*each.before].point : nullptr,
+                     each.after ? &new_points[*each.after].point : nullptr};
+  };
+  std::vector<PointPair> pairs;
+  for (ConfigurationComparison& each : comparison.configurations) {
+    const PointPair pair = pair_of(each);
+    each.status = status_of(pair);
+    if (each.status == PairStatus::compared) pairs.push_back(pair);
+    for (const PointRecord* point : {pair.before, pair.after}) {
+      const bool has_failed = point != nullptr && point->status != PointStatus::ok;
+      if (has_failed) each.reason = point->reason;
+    }
+  }
+  check_any_in_both(comparison);
+  if (!pairs.empty()) {
+    comparison.metrics = choose_metrics(pairs, request.metrics, request.threshold);
+    add_share_of_peak(comparison, pairs);
+  }
+  for (ConfigurationComparison& each : comparison.configurations) {
+    if (each.status != PairStatus::compared) continue;
+    for (const ComparedMetric& metric : comparison.metrics) {
+      each.changes.push_back(compare_metric(pair_of(each), metric));
+    }
+  }
+  for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {
+    comparison.metrics[i].summary = summarize(comparison, i);
+  }
+  comparison.parameters = telling_names(comparison.configurations);
+  comparison.differences = differences_of(comparison);
+  return comparison;
+}
+
+bool has_regression(const RunComparison& comparison) {
+  return comparison.count(PairStatus::failed_after) > 0 ||
+         std::ranges::any_of(comparison.metrics, [](const ComparedMetric& metric) {
+           return metric.judges && metric.summary.count(Change::worse) > 0;
+         });
 }
 
 }  // namespace sweep

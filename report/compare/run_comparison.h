@@ -15,7 +15,8 @@
 #include "report/point_columns.h"
 #include "report/run_analysis.h"
 
-// Two runs compared: which configurations are the same, by which metrics, and what changed.
+// Two runs compared: which configurations are the same, by which metrics, what changed, and all of
+// it in words and in all formats.
 
 namespace sweep {
 
@@ -40,8 +41,7 @@ struct Estimate {
 /// The later of two figures divided by the earlier; 1 when both are 0. Its interval, where both
 /// have one, is recovered from theirs: on the scale of logarithms the distances from the figures to
 /// their ends add up like standard errors (Zou and Donner's MOVER, 2008; Price and Bonett's for the
-/// ratio of medians, 2002). It knows what the samples within the two runs vary by, and nothing of
-/// what changed between them.
+/// ratio of medians, 2002).
 Estimate ratio_of(const Estimate& before, const Estimate& after);
 
 /// The ratio with the figures exchanged.
@@ -50,13 +50,6 @@ Estimate inverse(const Estimate& ratio);
 /// The geometric mean of the ratios that are positive numbers, with an interval by the same rule
 /// where all of them have one. Nothing when there is none.
 std::optional<Estimate> geometric_mean(std::span<const Estimate> ratios);
-
-/// Where a ratio of costs lies: whole beyond the threshold, within it, or across it.
-enum class Side { within, above, below, across };
-
-/// `threshold` is a share, 0.05 is 5 %: above 1.05, below 1 / 1.05. An interval counts whole; a
-/// ratio without one by itself. Rounding errors are within.
-Side side_of(const Estimate& ratio, double threshold);
 
 /// A metric that somebody asks to compare.
 struct MetricRequest {
@@ -90,14 +83,16 @@ enum class Change {
 
 /// "same", "better", ...: as the JSON has it.
 std::string_view to_string(Change change);
+/// What a ratio of costs says: same, better, worse or, across the threshold, unclear. `threshold`
+/// is a share, 0.05 is 5 %: worse from 1.05 on, better below 1 / 1.05. Rounding errors are within.
+Change change_by(const Estimate& cost, double threshold);
 
 /// How a metric changed over all configurations that were compared.
 struct MetricSummary {
   std::array<std::size_t, 6> counts = {};  ///< of configurations, by how the metric changed
   std::optional<Estimate> mean = {};       ///< geometric, of the ratios that are positive numbers
   std::size_t not_averaged = 0;            ///< others: one figure of the two is 0
-  /// Places of the configurations with the most and the least costs after; nothing where all
-  /// ratios are 1.
+  /// The configurations whose costs grew and fell most; nothing where all ratios are 1.
   std::optional<std::size_t> worst = {};
   std::optional<std::size_t> best = {};
 
@@ -120,8 +115,7 @@ struct ComparedMetric {
   friend bool operator==(const ComparedMetric&, const ComparedMetric&) = default;
 };
 
-/// The metric in words, with unit and origin: "bandwidth [GB/s]", "load_sectors, emulated before,
-/// hardware counter after".
+/// "bandwidth [GB/s]", "load_sectors, emulated in A, hardware in B"
 std::string heading_of(const ComparedMetric& metric);
 
 /// Two points of one configuration, both of which succeeded.
@@ -142,12 +136,10 @@ bool any_has_both(std::span<const PointPair> pairs, const MetricColumn& before,
 /// The metrics to compare. Without requests: the speed, if both points of any pair have a time (the
 /// bandwidth if all pairs have one for the same useful bytes, else that of shared memory, else the
 /// time); otherwise the emulator's counts that both have, without those that are 0 everywhere and
-/// transactions that are the sectors.
-///
-/// `threshold` replaces the metrics' own: 5 % for what is measured or counted by hardware, since
-/// two runs of the same code lie up to 2 % apart; 0 for the emulator's exact counts but its
-/// instructions, which depend on the compiler too: 5 %. Throws ComparisonError when the runs share
-/// no metric, or not one that is asked for.
+/// transactions that are the sectors. `threshold` replaces the metrics' own: 0 for the emulator's
+/// exact counts; 5 % for others, since two runs of the same code lie up to 2 % apart, and for its
+/// instructions, which depend on the compiler. Throws ComparisonError when the runs share no
+/// metric, or not one that is asked for.
 std::vector<ComparedMetric> choose_metrics(std::span<const PointPair> pairs,
                                            std::span<const MetricRequest> requests,
                                            std::optional<double> threshold);
@@ -195,16 +187,17 @@ struct Renamed {
   std::string after;
 };
 
-/// Which configurations of two runs are the same one.
-struct MatchRules {
+struct ComparisonRequest {
+  std::vector<MetricRequest> metrics = {};  ///< empty: see `choose_metrics`
+  std::optional<double> threshold = {};     ///< a share; nothing: each metric's own
+  // Which configurations of the runs are the same one.
   std::vector<Expression> where = {};     ///< over "pattern" and the parameters; all have to hold
   std::vector<std::string> ignored = {};  ///< parameters that need not be equal
   std::vector<Renamed> renamed = {};
 };
 
 struct Matching {
-  /// The earlier run's in its order, then others; not yet compared.
-  std::vector<ConfigurationComparison> configurations;
+  std::vector<ConfigurationComparison> configurations = {};  ///< A's in its order, then others
   std::vector<std::string> notes = {};  ///< sentences about how they were matched
 };
 
@@ -212,9 +205,9 @@ struct Matching {
 /// that both runs computed from others, nor by one that a pattern has in one run only and that is
 /// constant there. A condition that names what one run does not have leaves that run whole. Throws
 /// ComparisonError when neither has the name, when a condition is none, when it leaves nothing, or
-/// when leaving parameters out makes different configurations look the same.
+/// when leaving parameters out makes different configurations look the same. Nothing is compared.
 Matching match_configurations(std::span<const StoredPoint> before,
-                              std::span<const StoredPoint> after, const MatchRules& rules);
+                              std::span<const StoredPoint> after, const ComparisonRequest& rules);
 
 /// One of the two runs.
 struct ComparedRun {
@@ -229,26 +222,18 @@ struct RunDifference {
 };
 
 /// The later run against the earlier one.
-struct RunComparison {
+struct RunComparison : Matching {
   ComparedRun before;
   ComparedRun after;
   std::vector<ComparedMetric> metrics = {};
-  std::vector<ConfigurationComparison> configurations = {};
   std::vector<RunDifference> differences = {};
-  /// The parameters, "pattern" among them, that name each configuration to a reader: those that
-  /// take several values within a pattern, without the last ones where the others tell all apart.
+  /// What names each configuration to a reader: "pattern" and the parameters that take several
+  /// values within one, without the last ones where the others tell all apart.
   std::vector<ParameterValues> parameters = {};
-  std::vector<std::string> notes = {};  ///< sentences about how the configurations were matched
 
   std::size_t count(PairStatus status) const;
   /// Whether the first metric is a speed, which decides between "slower" and "worse".
   bool is_of_speed() const { return !metrics.empty() && metrics.front().is_speed; }
-};
-
-struct ComparisonRequest {
-  std::vector<MetricRequest> metrics = {};  ///< empty: see `choose_metrics`
-  std::optional<double> threshold = {};     ///< a share; nothing: each metric's own
-  MatchRules match = {};
 };
 
 /// Compares what both runs succeeded in, and judges by the metrics. On devices of different peak
@@ -260,9 +245,94 @@ RunComparison compare_runs(ComparedRun before, ComparedRun after,
 /// Whether anything that worked before fails, or is surely worse by more than its threshold.
 bool has_regression(const RunComparison& comparison);
 
-/// What sets two runs apart besides the figures, the serious first: other devices, measuring rules,
-/// compilers, versions, patterns' texts; runs that did not finish; points that are one and the same
-/// measurement; and whether the machine itself changed, by anchor configuration and clocks.
-std::vector<RunDifference> differences_of(const RunComparison& comparison);
+/// describe_difference, such as "1.12 times slower" of a time and "25 % less" of a bandwidth;
+/// "same", "not told apart", "perhaps 6.0 % less", "too few samples", "only in A".
+std::string describe_change(const MetricChange& change, const ComparedMetric& metric);
+
+/// "failed in B", "only in A", ...
+std::string_view describe(PairStatus status);
+
+/// "B / A = 0.9850 (0.9830 to 0.9870)"
+std::string describe_ratio(const Estimate& ratio);
+
+/// "T = float, STRIDE = 4", of those of the parameters that it has.
+std::string describe(const ConfigurationComparison& configuration,
+                     const std::vector<ParameterValues>& parameters);
+
+/// "regression: of 36 configurations in both runs 3 slower", "no regression among ...": what the
+/// exit code says; "no verdict: ..." where the figures say nothing.
+std::string describe_verdict(const RunComparison& comparison);
+
+/// The summary in lines: for each metric how many changed which way beyond which threshold, the
+/// geometric mean, the worst and the best, then failures, then what the changed ones have in
+/// common.
+std::vector<std::string> describe_summary(const RunComparison& comparison);
+
+/// What the configurations that changed one way have in common that others have not: "all 12 that
+/// are slower have T = double", with "and all that have it are" where it is so; for an integer also
+/// "STRIDE >= 8". Said only where so many would hardly agree by chance: were they drawn blindly
+/// from all, the probability would be below 1 %.
+std::vector<std::string> describe_concentration(const RunComparison& comparison);
+
+/// One metric of one configuration that was compared: a line of a table.
+struct ComparisonRow {
+  const ConfigurationComparison* configuration = nullptr;
+  const ComparedMetric* metric = nullptr;
+  const MetricChange* change = nullptr;
+
+  double cost() const { return cost_of(*change, *metric).value; }
+};
+
+/// All rows, in the order of the configurations.
+std::vector<ComparisonRow> all_rows(const RunComparison& comparison);
+/// Those in which something changed, or might have: what got worse, then what got better, each from
+/// the largest change on, and what is unclear last.
+std::vector<ComparisonRow> changed_rows(const RunComparison& comparison);
+
+/// Which rows a terminal gets.
+enum class ComparedRows { changed, all };
+
+/// For a terminal of `width` columns: the runs, what else differs, the table of what changed (its
+/// worst rows, unless all are asked for), the summary, and last the verdict. `color` adds ANSI
+/// escapes.
+std::string write_comparison_terminal(const RunComparison& comparison, std::size_t width,
+                                      bool color, ComparedRows shown = ComparedRows::changed);
+
+/// One page that opens without a network: the verdict, the summary, a forest plot for each metric,
+/// what fails now, and a table of everything that can be sorted and filtered. Texts from the
+/// databases are escaped, and a content security policy forbids all requests.
+std::string write_comparison_html(const RunComparison& comparison);
+
+/// Markdown (GitHub's), for a comment on a change for example: the verdict, the summary, what
+/// changed; all configurations and what only one run has are folded.
+std::string write_comparison_markdown(const RunComparison& comparison);
+
+/// One JSON object:
+///
+///     schema_version  1
+///     sweep           the sweep's name
+///     regression      whether anything got worse: the exit code
+///     verdict         the same in words
+///     before, after   {run, id, sweep, started, state, device, driver, compiler, engine, measure,
+///                     command, points}
+///     differences     [{text, serious}]: what else sets the runs apart
+///     notes           [text]: how configurations were matched
+///     metrics         [{name, origin_before, origin_after, unit, better, threshold, judged,
+///                     worse, better_count, same, changed, unclear, missing, mean}]
+///     configurations  [{pattern, parameters, status, reason, changes}], every one of either run
+///
+/// A change is {metric, change, before, after, ratio, words} in the order of the metrics, where
+/// before and after are {value, low, high} or null, and ratio like mean {value, low, high}, after
+/// divided by before. Low and high are null where there is no interval, as is what is not finite.
+/// The threshold is a share. Element types are written by their names.
+std::string write_comparison_json(const RunComparison& comparison);
+
+/// A forest plot of one metric as HTML with inline SVG: for each configuration the ratio B / A and
+/// its interval on a logarithmic scale, over the band within the threshold; the worst at the top.
+/// Of more than `most` configurations those whose ratios are the farthest from 1. Exact figures
+/// that are equal are left out; empty when nothing is left. Its classes are those of
+/// `comparison_style`.
+std::string write_forest_plot(const RunComparison& comparison, std::size_t metric,
+                              std::size_t most = 40);
 
 }  // namespace sweep

@@ -37,7 +37,7 @@ Json extent_of(const Chart& chart) {
   for (const ChartMark& mark : chart.marks) {
     if (mark.interval) figures.insert(figures.end(), {mark.interval->low, mark.interval->high});
   }
-  for (const ChartReference& reference : chart.references) figures.push_back(reference.at);
+  for (const ChartTick& reference : chart.references) figures.push_back(reference.at);
   std::erase_if(figures, [](double figure) { return !std::isfinite(figure); });
   if (figures.empty()) return {0, 1};
   const auto [low, high] = std::ranges::minmax(figures);
@@ -243,7 +243,7 @@ struct PointColumns {
 nlohmann::ordered_json chart_data(const Chart& chart) {
   constexpr std::array kinds = {"line", "bar", "heatmap"};
   Json references = Json::array();
-  for (const ChartReference& reference : chart.references) {
+  for (const ChartTick& reference : chart.references) {
     references.push_back({{"at", page_figure(reference.at)}, {"label", reference.label}});
   }
   Json panels = Json::array();

@@ -6,7 +6,6 @@
 #include "engine/recording/recording.h"
 #include "engine/store/store.h"
 #include "report/charts/chart.h"
-#include "report/compare/comparison_report.h"
 #include "report/compare/run_comparison.h"
 #include "report/document.h"
 #include "report/export/best_configurations.h"

@@ -4,7 +4,7 @@
 #include <ostream>
 #include <set>
 
-#include "report/charts/chart_geometry.h"
+#include "report/charts/chart.h"
 #include "tests/rapidcheck_case.h"
 
 namespace sweep {

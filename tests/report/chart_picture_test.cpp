@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <set>
 
-#include "report/charts/chart_geometry.h"
+#include "report/charts/chart.h"
 #include "report/run_report.h"
 #include "tests/contains.h"
 #include "tests/report/chart_text.h"
@@ -38,7 +38,7 @@ Chart hostile_chart() {
   chart.series_label = text;
   chart.x.label = text;
   for (ChartTick& tick : chart.x.ticks) tick.label = text;
-  for (ChartReference& reference : chart.references) reference.label = text;
+  for (ChartTick& reference : chart.references) reference.label = text;
   std::ranges::fill(chart.panels, text);
   std::ranges::fill(chart.series, text);
   return chart;

@@ -40,7 +40,7 @@ std::string text_of(const Chart& chart) {
                   chart.description, text_of(chart.x), text_of(chart.y));
   text += fmt::format("figures: {}, {}{}\n", chart.figure_label, name_of(chart.figure_scale),
                       chart.figures_from_zero ? " from 0" : "");
-  for (const ChartReference& reference : chart.references) {
+  for (const ChartTick& reference : chart.references) {
     text += fmt::format("reference: {} at {:.6g}\n", reference.label, reference.at);
   }
   for (std::size_t panel = 0; panel < chart.panels.size(); ++panel) {

@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(references_that_would_squeeze_the_marks_are_left_out) {
   ChartLayout layout = chart_layout(line, {"STRIDE"}, {"bandwidth"});
   const auto labels = [&](double lower, double upper) {
     std::string text;
-    for (const ChartReference& reference :
+    for (const ChartTick& reference :
          only_chart(layout, {figure_at(1, "bandwidth", lower), figure_at(2, "bandwidth", upper),
                              figure_at(64, "bandwidth", 900)})
              .references) {

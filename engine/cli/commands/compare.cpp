@@ -7,7 +7,6 @@
 #include "engine/cli/terminal/terminal.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
-#include "report/compare/comparison_report.h"
 #include "report/compare/run_comparison.h"
 #include "report/display_text.h"
 
@@ -33,15 +32,15 @@ ComparisonRequest read_comparison(const GivenOptions& given) {
     request.threshold = *number / 100;
   }
   for (const std::string& text : given.all("where")) {
-    request.match.where.push_back(read_condition(text));
+    request.where.push_back(read_condition(text));
   }
-  request.match.ignored = given.listed("ignore");
+  request.ignored = given.listed("ignore");
   for (const std::string& word : given.listed("rename")) {
     const std::size_t place = word.find('=');
     if (place == std::string::npos || place == 0 || place + 1 == word.size()) {
       throw UsageError("--rename {}: write OLD=NEW", word);
     }
-    request.match.renamed.push_back({word.substr(0, place), word.substr(place + 1)});
+    request.renamed.push_back({word.substr(0, place), word.substr(place + 1)});
   }
   return request;
 }

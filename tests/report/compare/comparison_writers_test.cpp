@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "report/compare/comparison_report.h"
+#include "report/compare/run_comparison.h"
 #include "tests/contains.h"
 #include "tests/report/compare/compared_runs.h"
 #include "tests/report/golden_file.h"

@@ -28,7 +28,7 @@ std::string places(const Matching& matching) {
   return text;
 }
 
-std::string message_of(const Points& before, const Points& after, const MatchRules& rules) {
+std::string message_of(const Points& before, const Points& after, const ComparisonRequest& rules) {
   try {
     match_configurations(before, after, rules);
   } catch (const ComparisonError& error) {
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_parameter_of_one_side_that_varies_has_to_be_chosen) {
   const Matching matching = match_configurations(blocks, after, {});
   BOOST_TEST(places(matching) == "0-x 1-x x-0 x-1");
   BOOST_TEST(contains(matching.notes.at(0), "--where \"PAD == 0\""));
-  MatchRules rules;
+  ComparisonRequest rules;
   rules.where = {condition("PAD == 1")};
   const Matching chosen = match_configurations(blocks, after, rules);
   BOOST_TEST(places(chosen) == "0-x 1-1");
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(ignored_parameters_may_differ) {
   BOOST_TEST(places(none_matches) == "0-x 1-x x-0 x-1");
   BOOST_TEST(contains(none_matches.notes.at(1), "N of p is 1 Mi in A and 64 in B"));
   BOOST_TEST(contains(none_matches.notes.at(1), "--ignore N"));
-  MatchRules rules;
+  ComparisonRequest rules;
   rules.ignored = {"N"};
   BOOST_TEST(places(match_configurations(before, after, rules)) == "0-0 1-1");
   rules.ignored = {"BLOCK"};
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(ignored_parameters_may_differ) {
 BOOST_AUTO_TEST_CASE(patterns_and_parameters_may_have_got_new_names) {
   const Points after = {ok_point("fast_p", {{"THREADS", integer(128)}}, {}),
                         ok_point("fast_p", {{"THREADS", integer(256)}}, {})};
-  MatchRules rules;
+  ComparisonRequest rules;
   rules.renamed = {{"p", "fast_p"}, {"BLOCK", "THREADS"}};
   const Matching matching = match_configurations(blocks, after, rules);
   BOOST_TEST(places(matching) == "0-0 1-1");
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(patterns_and_parameters_may_have_got_new_names) {
 }
 
 BOOST_AUTO_TEST_CASE(conditions_choose_and_mistakes_in_them_are_told) {
-  MatchRules rules;
+  ComparisonRequest rules;
   rules.where = {condition("pattern == 'p'"), condition("BLOCK > 128")};
   BOOST_TEST(places(match_configurations(blocks, blocks, rules)) == "1-1");
   rules.where = {condition("BLOK > 128")};

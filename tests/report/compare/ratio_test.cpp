@@ -24,49 +24,49 @@ Estimate exact(double value) {
 struct SideCase {
   const char* name;
   double low, value, high, threshold;
-  Side side;
+  Change change;
 };
 std::ostream& operator<<(std::ostream& out, const SideCase& each) {
   return out << each.name;
 }
 
 const SideCase side_cases[] = {
-    {"in the middle", 0.99, 1, 1.01, 0.05, Side::within},
-    {"surely different, but little", 1.01, 1.02, 1.03, 0.05, Side::within},
-    {"wholly above", 1.06, 1.08, 1.1, 0.05, Side::above},
-    {"just at the threshold", 1.05, 1.05, 1.05, 0.05, Side::within},
-    {"across the upper end", 1.04, 1.06, 1.08, 0.05, Side::across},
-    {"across the lower end", 0.94, 0.96, 0.98, 0.05, Side::across},
-    {"so wide that it holds all", 0.5, 1, 2, 0.05, Side::across},
-    {"wholly below", 0.9, 0.92, 0.94, 0.05, Side::below},
-    {"below by a share of the lower", 0.951, 0.951, 0.951, 0.05, Side::below},
-    {"exact and equal", 1, 1, 1, 0, Side::within},
-    {"exact and a little more", 1.0001, 1.0001, 1.0001, 0, Side::above},
-    {"exact and a little less", 0.9999, 0.9999, 0.9999, 0, Side::below},
-    {"off by rounding", 1 + 1e-13, 1 + 1e-13, 1 + 1e-13, 0, Side::within},
-    {"an interval around 1 without a threshold", 0.99, 1, 1.01, 0, Side::across},
-    {"from nothing to something", infinite, infinite, infinite, 0.05, Side::above},
-    {"from something to nothing", 0, 0, 0, 0.05, Side::below},
+    {"in the middle", 0.99, 1, 1.01, 0.05, Change::same},
+    {"surely different, but little", 1.01, 1.02, 1.03, 0.05, Change::same},
+    {"wholly above", 1.06, 1.08, 1.1, 0.05, Change::worse},
+    {"just at the threshold", 1.05, 1.05, 1.05, 0.05, Change::same},
+    {"across the upper end", 1.04, 1.06, 1.08, 0.05, Change::unclear},
+    {"across the lower end", 0.94, 0.96, 0.98, 0.05, Change::unclear},
+    {"so wide that it holds all", 0.5, 1, 2, 0.05, Change::unclear},
+    {"wholly below", 0.9, 0.92, 0.94, 0.05, Change::better},
+    {"below by a share of the lower", 0.951, 0.951, 0.951, 0.05, Change::better},
+    {"exact and equal", 1, 1, 1, 0, Change::same},
+    {"exact and a little more", 1.0001, 1.0001, 1.0001, 0, Change::worse},
+    {"exact and a little less", 0.9999, 0.9999, 0.9999, 0, Change::better},
+    {"off by rounding", 1 + 1e-13, 1 + 1e-13, 1 + 1e-13, 0, Change::same},
+    {"an interval around 1 without a threshold", 0.99, 1, 1.01, 0, Change::unclear},
+    {"from nothing to something", infinite, infinite, infinite, 0.05, Change::worse},
+    {"from something to nothing", 0, 0, 0, 0.05, Change::better},
 };
 
 BOOST_DATA_TEST_CASE(an_interval_counts_whole, data::make(side_cases), each) {
   const Estimate ratio{each.value, Interval{each.low, each.high}};
-  BOOST_TEST((side_of(ratio, each.threshold) == each.side));
+  BOOST_TEST((change_by(ratio, each.threshold) == each.change));
 }
 
 BOOST_AUTO_TEST_CASE(figures_without_an_interval_count_by_themselves) {
-  BOOST_TEST((side_of(Estimate{1.04, {}}, 0.05) == Side::within));
-  BOOST_TEST((side_of(Estimate{1.06, {}}, 0.05) == Side::above));
-  BOOST_TEST((side_of(Estimate{0.94, {}}, 0.05) == Side::below));
+  BOOST_TEST((change_by(Estimate{1.04, {}}, 0.05) == Change::same));
+  BOOST_TEST((change_by(Estimate{1.06, {}}, 0.05) == Change::worse));
+  BOOST_TEST((change_by(Estimate{0.94, {}}, 0.05) == Change::better));
 }
 
 BOOST_AUTO_TEST_CASE(zeros_are_equal_to_each_other_and_nothing_else) {
   BOOST_TEST(ratio_of(exact(0), exact(0)).value == 1);
   BOOST_TEST(ratio_of(exact(0), exact(5)).value == infinite);
   BOOST_TEST(ratio_of(exact(5), exact(0)).value == 0);
-  BOOST_TEST((side_of(ratio_of(exact(0), exact(0)), 0) == Side::within));
-  BOOST_TEST((side_of(ratio_of(exact(0), exact(5)), 0) == Side::above));
-  BOOST_TEST((side_of(ratio_of(exact(5), exact(0)), 0) == Side::below));
+  BOOST_TEST((change_by(ratio_of(exact(0), exact(0)), 0) == Change::same));
+  BOOST_TEST((change_by(ratio_of(exact(0), exact(5)), 0) == Change::worse));
+  BOOST_TEST((change_by(ratio_of(exact(5), exact(0)), 0) == Change::better));
 }
 
 BOOST_AUTO_TEST_CASE(the_interval_adds_up_like_standard_errors) {

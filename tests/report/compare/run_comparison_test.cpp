@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "report/compare/comparison_report.h"
+#include "report/compare/run_comparison.h"
 #include "tests/contains.h"
 #include "tests/rapidcheck_case.h"
 #include "tests/report/compare/compared_runs.h"
