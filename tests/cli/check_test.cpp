@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(every_error_of_the_compiler_has_a_place) {
       {"\n  asm volatile(\"no such thing;\");", "tiny.cu:10:3: error: Parsing error near "},
       {"__shared__ int big[100000]; big[threadIdx.x] = K; data[0] = big[5];",
        "tiny.cu:9:17: error: the kernel uses too much shared data "},
-      {"data[0] = 1; }\n#include \"wrong.h\"\n__device__ void g() {",
+      {"data[0] = 1; }\n#include \"wrong.h\"\n__device__ void g(S) {",
        "./wrong.h:2:11: error: identifier \"y\" is undefined"},
       {"data[0] = 1; }\n#include \"open.h\"\n__device__ void g() {",
        "./open.h:1:10: error: this { is never closed"},

@@ -26,6 +26,7 @@ buffers:
   in:  {type: T, length: N + GAP, init: "splat<T>(i % 101)"}
   out: {type: T, length: N}
 # arguments: {n: {type: int64_t, value: N}}   # scalars after the buffers
+# kernel: halves<T, BLOCK>   # one of another name, in a file that is included: sweep help kernel
 
 # Blocks and threads, each one number or up to three; 'shared' is dynamic shared memory in bytes.
 launch: {grid: N / BLOCK, block: BLOCK, shared: 0}
