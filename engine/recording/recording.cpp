@@ -134,7 +134,8 @@ std::string objective_of(const RunRecord& run, std::span<const StoredPoint> poin
 /// Adds the members that are known: no empty texts and lists, and positive numbers alone.
 void add_known(Json& object, std::initializer_list<std::pair<const char*, Json>> members) {
   for (const auto& [name, value] : members) {
-    if (value.empty() || value == "") continue;
+    const auto* text = value.get_ptr<const std::string*>();
+    if (value.empty() || (text != nullptr && text->empty())) continue;
     const double number = value.is_number() ? value.get<double>() : 1;
     if (number > 0 && std::isfinite(number)) object[name] = value;
   }
