@@ -185,8 +185,8 @@ std::string describe_axis(const ChartAxis& axis) {
   const std::vector<ChartTick>& ticks = axis.ticks;
   if (ticks.empty()) return axis.label;
   if (axis.scale == ChartScale::category && ticks.size() <= most_named) {
-    std::string values;
-    for (const ChartTick& tick : ticks) values += (values.empty() ? "" : "; ") + tick.label;
+    std::string values = ticks[0].label;
+    for (std::size_t i = 1; i < ticks.size(); ++i) values += "; " + ticks[i].label;
     return fmt::format("{} ({})", axis.label, values);
   }
   return fmt::format("{} from {} to {}{}", axis.label, ticks.front().label, ticks.back().label,
@@ -274,13 +274,6 @@ std::string describe_limits(const Combinations& series, const Combinations& face
   return parts.empty() ? std::string() : "Drawn are " + in_words(parts);
 }
 
-/// The first texts; of a single combination none is needed.
-std::vector<std::string> first_of(std::vector<std::string> texts, std::size_t most) {
-  if (texts.size() <= 1) return {""};
-  texts.resize(std::min(texts.size(), most));
-  return texts;
-}
-
 /// The interval is left out of an exact figure, and where no picture can show it.
 void set_figure(const PointRecord& point, const MetricColumn& metric, ChartMark& mark) {
   mark.figure = figure_of(point, metric);
@@ -362,8 +355,11 @@ std::optional<Chart> build_chart(const ChartLayout& layout, const RunResults& re
   chart.y = chart.is_heatmap() ? axis_of(ys, ScaleChoice::category, layout.kind)
                                : ChartAxis{chart.figure_label, {}, {}};
   if (series.size() > 1) chart.series_label = series.heading;
-  chart.series = first_of(series.labels, most_series);
-  chart.panels = first_of(facets.titles, most_panels);
+  // A single combination needs no name.
+  chart.series = series.size() > 1 ? series.labels : std::vector<std::string>(1);
+  chart.panels = facets.size() > 1 ? facets.titles : std::vector<std::string>(1);
+  chart.series.resize(std::min(chart.series.size(), most_series));
+  chart.panels.resize(std::min(chart.panels.size(), most_panels));
 
   std::map<const PointRecord*, std::size_t> ordinals;
   for (const StoredPoint& stored : results.points) {

@@ -66,6 +66,7 @@ void add_tick(DrawnAxis& axis, double at) {
 }
 
 void add_linear_ticks(DrawnAxis& axis, int wanted) {
+  axis.ticks.clear();
   const double span = axis.to - axis.from;
   if (!std::isfinite(span)) return;
   const double step = round_step(span, wanted);
@@ -134,18 +135,17 @@ struct Labels {
 
   /// Whether every `step`-th from `first` on has its own place.
   bool fit(std::size_t first, std::size_t step) const {
-    for (std::size_t i = first + step; i < places.size(); i += step) {
-      if (collide(i, i - step)) return false;
-    }
-    return true;
+    std::size_t i = first + step;
+    while (i < places.size() && !collide(i, i - step)) i += step;
+    return i >= places.size();
   }
 
+  /// To the hundredth of a pixel.
   bool are_even() const {
-    constexpr double slack = 0.01;  // of a pixel
-    for (std::size_t i = 2; i < places.size(); ++i) {
-      if (std::abs(places[i] - 2 * places[i - 1] + places[i - 2]) > slack) return false;
-    }
-    return true;
+    std::size_t i = 2;
+    while (i < places.size() && std::abs(places[i] - 2 * places[i - 1] + places[i - 2]) <= 0.01)
+      ++i;
+    return i >= places.size();
   }
 };
 
@@ -291,17 +291,14 @@ DrawnAxis figure_axis_of(const Chart& chart, int wanted) {
   const auto [low, high] = std::ranges::minmax(places_on_figure_axis(chart));
   DrawnAxis axis{chart.figure_scale, low, high, {}};
   if (chart.is_heatmap() && low == high) {
-    add_tick(axis, low);
+    axis.ticks = {{low, tick_label(low)}};
     return axis;
   }
   if (!chart.is_heatmap()) widen(axis, chart.figures_from_zero);
   if (axis.scale == ChartScale::log2) add_log2_ticks(axis, wanted);
   if (axis.scale == ChartScale::log10) add_log10_ticks(axis, wanted);
   // Within one step of a logarithm round numbers do.
-  if (axis.scale == ChartScale::linear || axis.ticks.size() < 2) {
-    axis.ticks.clear();
-    add_linear_ticks(axis, wanted);
-  }
+  if (axis.ticks.size() < 2) add_linear_ticks(axis, wanted);
   return axis;
 }
 

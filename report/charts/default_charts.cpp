@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "report/charts/chart.h"
@@ -82,16 +83,15 @@ std::optional<ChartLayout> layout_for(const TableLayout& table, const RunResults
 /// Whether the table shows as a share of the peak what an earlier one shows as a bandwidth: the
 /// same picture.
 bool is_shown_already(const TableLayout& table, std::span<const TableLayout> earlier) {
-  const auto condition = [](const TableLayout& each) {
-    return each.where ? each.where->text() : std::string();
+  const auto parts = [](const TableLayout& each) {
+    return std::tuple(each.rows, each.columns, each.where ? each.where->text() : "");
   };
   const auto shows = [](const TableLayout& each, const char* metric) {
     return !each.values.empty() && each.values.front() == metric;
   };
   return shows(table, "percent_of_peak") &&
          std::ranges::any_of(earlier, [&](const TableLayout& other) {
-           return other.rows == table.rows && other.columns == table.columns &&
-                  condition(other) == condition(table) && shows(other, "bandwidth");
+           return parts(other) == parts(table) && shows(other, "bandwidth");
          });
 }
 

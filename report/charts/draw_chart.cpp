@@ -13,39 +13,35 @@
 namespace sweep {
 namespace {
 
-/// A colour on a light ground, and what stands for it on a dark one.
-struct ChartColour {
-  std::string_view light;
-  std::string_view dark;
-};
-
-/// Those of the series are Okabe's and Ito's ("Color universal design", 2008), which people with
-/// any kind of colour vision tell apart; their yellow is darker on a light ground.
-constexpr std::array<ChartColour, 13> chart_colours = {{{"#fefefe", "#0d1117"},
-                                                        {"#1b1f24", "#e6edf3"},
-                                                        {"#6e7781", "#8b949e"},
-                                                        {"#e1e4e8", "#2a3038"},
-                                                        {"#c9ced4", "#4a525c"},
-                                                        {"#0072b2", "#4fa3e0"},
-                                                        {"#d55e00", "#ff8a3d"},
-                                                        {"#009e73", "#1fc495"},
-                                                        {"#cc79a7", "#e494c0"},
-                                                        {"#e69f00", "#f2b632"},
-                                                        {"#56b4e9", "#9bd6f7"},
-                                                        {"#000001", "#fffffd"},
-                                                        {"#b0a000", "#f0e442"}}};
-constexpr std::string_view ground_colour = chart_colours[0].light;
-constexpr std::string_view ink_colour = chart_colours[1].light;   ///< texts
-constexpr std::string_view axis_colour = chart_colours[2].light;  ///< borders, references
-constexpr std::string_view grid_colour = chart_colours[3].light;
-constexpr std::string_view failed_colour = chart_colours[4].light;  ///< a heatmap's failed cells
+/// Colours on a light ground, and what stands for them on a dark one. Those of the series are
+/// Okabe's and Ito's ("Color universal design", 2008), which people with any kind of colour vision
+/// tell apart; their yellow is darker on a light ground.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> chart_colours = {
+    {{"#fefefe", "#0d1117"},
+     {"#1b1f24", "#e6edf3"},
+     {"#6e7781", "#8b949e"},
+     {"#e1e4e8", "#2a3038"},
+     {"#c9ced4", "#4a525c"},
+     {"#0072b2", "#4fa3e0"},
+     {"#d55e00", "#ff8a3d"},
+     {"#009e73", "#1fc495"},
+     {"#cc79a7", "#e494c0"},
+     {"#e69f00", "#f2b632"},
+     {"#56b4e9", "#9bd6f7"},
+     {"#000001", "#fffffd"},
+     {"#b0a000", "#f0e442"}}};
+constexpr std::string_view ground_colour = chart_colours[0].first;
+constexpr std::string_view ink_colour = chart_colours[1].first;   ///< texts
+constexpr std::string_view axis_colour = chart_colours[2].first;  ///< borders, references
+constexpr std::string_view grid_colour = chart_colours[3].first;
+constexpr std::string_view failed_colour = chart_colours[4].first;  ///< a heatmap's failed cells
 // Texts on a heatmap's cells, whose colours are the same on any ground.
 constexpr std::string_view light_cell_text = "#fffffe";
 constexpr std::string_view dark_cell_text = "#000002";
 
 std::string_view series_colour(std::size_t series) {
   constexpr std::size_t first = 5;
-  return chart_colours[first + series % (chart_colours.size() - first)].light;
+  return chart_colours[first + series % (chart_colours.size() - first)].first;
 }
 
 /// Places along viridis (van der Walt and Smith, 2015), evenly spaced from low to high.

@@ -42,21 +42,13 @@ bool has_both(const PointPair& pair, const MetricColumn& before, const MetricCol
   return compared_figure(*pair.before, before) && compared_figure(*pair.after, after);
 }
 
-bool is_zero_everywhere(std::span<const PointPair> pairs, const MetricColumn& column) {
-  return std::ranges::all_of(pairs, [&](const PointPair& pair) {
-    return compared_figure(*pair.before, column).value_or(Estimate()).value == 0 &&
-           compared_figure(*pair.after, column).value_or(Estimate()).value == 0;
-  });
-}
-
 /// Transactions are sectors, but by the rules of the capabilities before 5.0.
-bool repeats_sectors(std::span<const PointPair> pairs, const MetricColumn& column) {
+bool repeats_sectors(const PointList& points, const MetricColumn& column) {
   const std::size_t tail = column.name.rfind("_transactions");
   if (tail == std::string::npos) return false;
   const MetricColumn sectors{column.name.substr(0, tail) + "_sectors", column.origin};
-  return std::ranges::all_of(pairs, [&](const PointPair& pair) {
-    return figure_of(*pair.before, column) == figure_of(*pair.before, sectors) &&
-           figure_of(*pair.after, column) == figure_of(*pair.after, sectors);
+  return std::ranges::all_of(points, [&](const PointRecord* point) {
+    return figure_of(*point, column) == figure_of(*point, sectors);
   });
 }
 
@@ -68,12 +60,9 @@ ComparedMetric make_metric(const MetricColumn& before, const MetricColumn& after
   };
   const bool is_exact = before.origin == Origin::emulated && after.origin == Origin::emulated &&
                         !before.name.ends_with("instructions");
-  return {before,
-          after,
-          better_in_comparison(after),
+  return {before, after, better_in_comparison(after),
           threshold.value_or(is_exact ? 0 : share_of_measured),
-          is_speed(before) && is_speed(after),
-          true};
+          is_speed(before) && is_speed(after)};
 }
 
 /// A ratio of bandwidths is one of speeds where the useful bytes are the same.
@@ -97,15 +86,21 @@ std::vector<ComparedMetric> default_metrics(std::span<const PointPair> pairs,
     const MetricColumn speed = speed_of(pairs);
     return {make_metric(speed, speed, threshold)};
   }
+  PointList points;
+  for (const auto& [before, after] : pairs) points.insert(points.end(), {before, after});
   // What an access pattern costs, as the emulator counts it.
   std::map<int, MetricColumn> costs;
   for (const MetricDefinition& metric : metric_definitions()) {
     if (metric.cost > 0) costs[metric.cost] = {metric.name, Origin::emulated};
   }
   std::vector<ComparedMetric> metrics;
-  for (const auto& [place, column] : costs) {
-    if (!any_has_both(pairs, column, column) || is_zero_everywhere(pairs, column)) continue;
-    if (repeats_sectors(pairs, column)) continue;
+  for (const auto& each : costs) {
+    const MetricColumn& column = each.second;
+    const bool is_zero = std::ranges::all_of(points, [&](const PointRecord* point) {
+      return compared_figure(*point, column).value_or(Estimate()).value == 0;
+    });
+    if (is_zero || !any_has_both(pairs, column, column) || repeats_sectors(points, column))
+      continue;
     metrics.push_back(make_metric(column, column, threshold));
   }
   if (metrics.empty()) {

@@ -176,14 +176,15 @@ std::string sortable_table(const RunComparison& comparison) {
   text += "<div class=\"scroll\"><table id=\"all\" class=\"sortable\"><thead><tr>";
   std::string names;
   const auto add_heading = [&](const std::string& name, bool is_figure) {
+    names += escape_html(name) + '\n';
     text += fmt::format("<th scope=\"col\"{}>{}</th>", is_figure ? " class=\"n\"" : "",
                         escape_html(name));
-    return escape_html(name) + '\n';
   };
-  for (const auto& key : table.key_columns) names += add_heading(key.name, key.numeric);
-  for (const auto& heading : table.headings) names += add_heading(heading.front(), true);
-  add_heading(table.remark_heading, true);
-  text += fmt::format("</tr></thead>\n<tbody data-names=\"{}\">\n", names);
+  for (const auto& key : table.key_columns) add_heading(key.name, key.numeric);
+  for (const auto& heading : table.headings) add_heading(heading.front(), true);
+  text +=
+      fmt::format("<th scope=\"col\" class=\"n\">{}</th></tr></thead>\n<tbody data-names=\"{}\">\n",
+                  escape_html(table.remark_heading), names);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const TableModel::Row& row = table.rows[i];
     text += "<tr>";
@@ -192,9 +193,9 @@ std::string sortable_table(const RunComparison& comparison) {
                           escape_html(row.keys[k]));
     }
     for (const Cell& cell : row.cells) {
-      text += cell.kind != Cell::Kind::figure ? "<td class=\"n\">–</td>"
-                                              : fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>",
-                                                            cell.low, format_figure(cell.low));
+      text += cell.kind == Cell::Kind::figure ? fmt::format("<td class=\"n\" data-v=\"{}\">{}</td>",
+                                                            cell.low, format_figure(cell.low))
+                                              : "<td class=\"n\">–</td>";
     }
     // The words of a change sort by how much worse it is.
     const Change change = rows[i].change->change;

@@ -102,15 +102,6 @@ Change overall_change(const RunComparison& comparison,
   return Change::missing;
 }
 
-/// How likely `drawn` of `all` without replacement are all among `marked` of them.
-double probability(std::size_t marked, std::size_t all, std::size_t drawn) {
-  double result = 1;
-  for (std::size_t i = 0; i < drawn; ++i) {
-    result *= static_cast<double>(marked - i) / static_cast<double>(all - i);
-  }
-  return result;
-}
-
 using Configurations = std::vector<const ConfigurationComparison*>;
 
 /// The conditions on one parameter that all of the changed hold, and few others.
@@ -129,14 +120,16 @@ void describe_traits(const Configurations& all, const Configurations& changed,
       const auto value = each->value_of(parameter.name);
       return value && value->index() == bound.index() && holds(*value);
     }));
-    if (probability(holders, all.size(), changed.size()) >= chance) return;
-    const std::string count = format_thousands(changed.size());
-    const std::string trait = fmt::format("{} {} {}", parameter.name, sign, parameter.show(bound));
-    lines.push_back(
-        holders == changed.size()
-            ? fmt::format("all {} that {} have {}, and all that have it do so", count, what, trait)
-            : fmt::format("all {} that {} have {} ({} have it)", count, what, trait,
-                          format_thousands(holders)));
+    double probability = 1;  // that as many, drawn from all, are all among the holders
+    for (std::size_t i = 0; i < changed.size(); ++i) {
+      probability *= static_cast<double>(holders - i) / static_cast<double>(all.size() - i);
+    }
+    if (probability >= chance) return;
+    const std::string rest = holders == changed.size()
+                                 ? ", and all that have it do so"
+                                 : fmt::format(" ({} have it)", format_thousands(holders));
+    lines.push_back(fmt::format("all {} that {} have {} {} {}{}", format_thousands(changed.size()),
+                                what, parameter.name, sign, parameter.show(bound), rest));
   };
   const Value least = *values.begin();
   const Value most = *values.rbegin();

@@ -64,17 +64,15 @@ MetricSummary summarize(const RunComparison& comparison, std::size_t index) {
 
 /// Nothing that succeeded at least once is no ground for "no regression".
 void check_any_in_both(const RunComparison& comparison) {
-  std::size_t in_both = 0;
-  for (const ConfigurationComparison& each : comparison.configurations) {
-    if (!each.before || !each.after) continue;
-    ++in_both;
-    if (each.status != PairStatus::failed_both) return;
-  }
+  const bool has_any = std::ranges::any_of(comparison.configurations, [](const auto& each) {
+    return each.before && each.after && each.status != PairStatus::failed_both;
+  });
+  if (has_any) return;
+  const std::size_t failed = comparison.count(PairStatus::failed_both);
   const std::string runs = comparison.before.label + " and " + comparison.after.label;
-  std::string message = in_both > 0
-                            ? fmt::format("nothing to compare: {} of both {} failed in both",
-                                          count_of(in_both, "configuration"), runs)
-                            : runs + " have no configuration in common";
+  std::string message = failed > 0 ? fmt::format("nothing to compare: {} of both {} failed in both",
+                                                 count_of(failed, "configuration"), runs)
+                                   : runs + " have no configuration in common";
   for (const std::string& note : comparison.notes) message += "\n  " + note;
   throw ComparisonError(message);
 }
@@ -352,8 +350,7 @@ RunComparison compare_runs(ComparedRun before, ComparedRun after,
     each.status = status_of(pair);
     if (each.status == PairStatus::compared) pairs.push_back(pair);
     for (const PointRecord* point : {pair.before, pair.after}) {
-      const bool has_failed = point != nullptr && point->status != PointStatus::ok;
-      if (has_failed) each.reason = point->reason;
+      if (point != nullptr && point->status != PointStatus::ok) each.reason = point->reason;
     }
   }
   check_any_in_both(comparison);
