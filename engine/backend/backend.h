@@ -92,7 +92,7 @@ struct PackedParameters {
   static constexpr std::size_t most = 32'764;  ///< of a kernel's, by the CUDA programming guide
 
   std::uint64_t bytes = 0;
-  std::array<std::byte, most + 4> parameters;
+  std::array<std::byte, most + 4> parameters = {};
 };
 
 /// What a device takes at most.

@@ -150,9 +150,13 @@ void ElementFunction::run(std::span<const std::uint64_t> elements) {
 }
 
 void ElementFunction::run_range(std::uint64_t begin, std::uint64_t end) {
-  std::vector<std::uint64_t> elements(static_cast<std::size_t>(end - begin));
-  std::iota(elements.begin(), elements.end(), begin);
-  run(elements);
+  std::array<std::uint64_t, warp_size> elements{};
+  while (begin < end) {
+    const auto count = std::min<std::uint64_t>(warp_size, end - begin);
+    std::iota(elements.begin(), elements.end(), begin);
+    run(std::span(elements).first(static_cast<std::size_t>(count)));
+    begin += count;
+  }
 }
 
 LazyValues::LazyValues(Allocation& allocation, std::uint64_t length, MakeFunction make_init,

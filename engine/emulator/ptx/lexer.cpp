@@ -66,22 +66,30 @@ void Lexer::advance() {
 void Lexer::skip_blanks() {
   for (;;) {
     const char c = at(next_);
-    const char after = at(next_ + 1);
-    std::size_t end = next_ + 1;
-    if (c == '#' || (c == '/' && after == '/')) {  // a line of the C preprocessor, or a comment
-      end = std::min(text_.find('\n', next_), text_.size());
-    } else if (c == '/' && after == '*') {
-      end = text_.find("*/", next_ + 2);
-      current_.line = line_;
-      if (end == std::string_view::npos) fail("a comment does not end");
-      end += 2;
-    } else if (c != ' ' && (c < '\t' || c > '\r')) {
+    if (c == ' ' || (c >= '\t' && c <= '\r')) {
+      if (c == '\n') ++line_;
+      ++next_;
+    } else if (c == '#') {  // a line of the C preprocessor
+      next_ = std::min(text_.find('\n', next_), text_.size());
+    } else if (c != '/' || !skip_comment()) {
       return;
     }
-    const std::string_view blanks = text_.substr(next_, end - next_);
-    line_ += static_cast<std::uint32_t>(std::ranges::count(blanks, '\n'));
-    next_ = end;
   }
+}
+
+bool Lexer::skip_comment() {
+  const char kind = at(next_ + 1);
+  if (kind != '/' && kind != '*') return false;
+  if (kind == '/') {
+    next_ = std::min(text_.find('\n', next_), text_.size());
+    return true;
+  }
+  const std::size_t end = text_.find("*/", next_ + 2);
+  current_.line = line_;
+  if (end == std::string_view::npos) fail("a comment does not end");
+  line_ += static_cast<std::uint32_t>(std::ranges::count(text_.substr(next_, end - next_), '\n'));
+  next_ = end + 2;
+  return true;
 }
 
 std::size_t Lexer::end_of_word(std::size_t from) const {
@@ -182,6 +190,29 @@ void Lexer::skip_group() {
     if (is_mark(close)) --depth;
     advance();
   } while (depth > 0);
+}
+
+/// A body that no kernel needs may be long: its tokens are not told apart.
+void Lexer::skip_body() {
+  const Token open = current_;
+  for (std::size_t depth = 1; depth > 0;) {
+    const std::size_t stop = text_.find_first_of("{}\"/\n", next_);
+    if (stop == std::string_view::npos) fail_at(open, "this '{' has no '}'");
+    next_ = stop + 1;
+    const char c = text_[stop];
+    if (c == '{') ++depth;
+    if (c == '}') --depth;
+    if (c == '\n') ++line_;
+    if (c == '"') {
+      start_ = stop;
+      current_.line = line_;
+      next_ = end_of_string() + 1;
+    } else if (c == '/') {
+      next_ = stop;
+      if (!skip_comment()) ++next_;
+    }
+  }
+  advance();
 }
 
 void Lexer::skip_statement() {

@@ -58,6 +58,8 @@ class Lexer {
 
   /// Goes from a `{` or `(` past the mark that closes it.
   void skip_group();
+  /// The same for a `{`, without a look at what stands between.
+  void skip_body();
   /// Goes past the next `;`.
   void skip_statement();
 
@@ -70,6 +72,7 @@ class Lexer {
  private:
   std::string_view take(Token::Kind kind, std::string_view what);
   void skip_blanks();
+  bool skip_comment();
   std::size_t end_of_word(std::size_t from) const;
   std::size_t end_of_string() const;
   std::size_t end_of_suffix() const;

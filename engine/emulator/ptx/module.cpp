@@ -111,7 +111,7 @@ class ModuleReader {
         if (lexer.is_end() || lexer.is_mark('}')) lexer.fail_expected("'{'");
         lexer.advance();
       }
-      lexer.skip_group();
+      lexer.skip_body();
     } else if (const auto space = find_space(name); space && *space != Space::generic) {
       read_module_variables(lexer, *space, is_extern);
     } else if (name == "target") {
@@ -176,7 +176,7 @@ class ModuleReader {
     Module::FoundFunction found = read_function_header(lexer);
     found.function.is_entry = is_entry;
     if (found.function.has_body) {
-      lexer.skip_group();
+      lexer.skip_body();
     } else {
       lexer.expect(';');
     }
