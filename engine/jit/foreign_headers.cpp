@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "engine/jit/prelude.h"
+#include "engine/spec/cuda_scanner.h"
 #include "engine/spec/cuda_slice.h"
 #include "engine/text/characters.h"
 
@@ -89,10 +90,17 @@ std::string cub_for_devices() {
   return text;
 }
 
-/// The words of the pattern and of what is left of its files.
+/// The words of the pattern and of what is left of its files, macros included.
 WordSet words_of(const Pattern& pattern) {
-  WordSet words = words_in(pattern.body);
-  for (const IncludedFile& file : pattern.included.files) words.merge(words_in(file.text));
+  WordSet words;
+  const auto add = [&](std::string_view text) {
+    words.merge(words_in(text));
+    for (const Directive& directive : find_directives(text)) {
+      if (directive.name == "define") words.merge(words_in(directive.text));
+    }
+  };
+  add(pattern.body);
+  for (const IncludedFile& file : pattern.included.files) add(file.text);
   for (const Buffer& buffer : pattern.buffers) {
     if (buffer.init) words.merge(words_in(buffer.init->text));
   }
@@ -147,6 +155,34 @@ std::vector<SourceHeader> stand_in_headers(const Pattern& pattern, const fs::pat
     }
   }
   return headers;
+}
+
+std::vector<std::string> implied_headers(const Pattern& pattern) {
+  std::vector<std::string> implied;
+  if (pattern.included.files.empty()) return implied;
+  const WordSet words = words_of(pattern);
+  for (const char* name : {"math.h", "float.h", "limits.h"}) {
+    const std::vector<Directive> definitions = find_directives(find_provided(name)->text);
+    const bool is_named = std::ranges::any_of(definitions, [&](const Directive& definition) {
+      return words.contains(word_at(definition.text, skip_space(definition.text, 0)));
+    });
+    if (is_named) implied.emplace_back(name);
+  }
+  constexpr std::array<std::pair<std::string_view, const char*>, 9> types = {
+      {{"__half", "cuda_fp16.h"},
+       {"half", "cuda_fp16.h"},
+       {"__half2", "cuda_fp16.h"},
+       {"half2", "cuda_fp16.h"},
+       {"__nv_bfloat16", "cuda_bf16.h"},
+       {"nv_bfloat16", "cuda_bf16.h"},
+       {"__nv_bfloat162", "cuda_bf16.h"},
+       {"__nv_fp8_e4m3", "cuda_fp8.h"},
+       {"__nv_fp8_e5m2", "cuda_fp8.h"}}};
+  for (const auto& [type, header] : types) {
+    const bool is_known = std::ranges::find(implied, header) != implied.end();
+    if (words.contains(type) && !is_known) implied.emplace_back(header);
+  }
+  return implied;
 }
 
 Diagnostics missing_headers(const Pattern& pattern, const fs::path& toolkit) {

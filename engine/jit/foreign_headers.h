@@ -18,6 +18,10 @@ namespace sweep {
 std::vector<SourceHeader> stand_in_headers(const Pattern& pattern,
                                            const std::filesystem::path& toolkit);
 
+/// Headers that a program compiled by nvcc has without naming them, or by way of one of the host's,
+/// if the pattern includes files and names what these headers define: "math.h", "cuda_bf16.h".
+std::vector<std::string> implied_headers(const Pattern& pattern);
+
 /// A note for each header that the pattern's errors may come from: it was found nowhere.
 Diagnostics missing_headers(const Pattern& pattern, const std::filesystem::path& toolkit);
 

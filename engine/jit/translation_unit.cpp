@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/backend/backend.h"
+#include "engine/jit/foreign_headers.h"
 #include "engine/jit/nvrtc.h"
 #include "engine/jit/prelude.h"
 #include "engine/spec/cuda_scanner.h"
@@ -94,6 +95,9 @@ class UnitWriter {
     unit_.text = back_to_generated + prelude(element_types());
     if (names_random_function(pattern_)) unit_.text += random_functions();
     if (pattern_.kernel_arguments) unit_.text += packing_functions();
+    for (const std::string& header : implied_headers(pattern_)) {
+      unit_.text += fmt::format("#include <{}>\n", header);
+    }
     // A header of the toolkit cannot stand in a namespace; once it is read, files that include it
     // there read nothing.
     for (const ForeignInclude& foreign : pattern_.included.foreign) {

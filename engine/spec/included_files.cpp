@@ -75,7 +75,7 @@ class IncludeReader {
       const std::size_t place = site.length > 0 ? site.begin : site.offset;
       const Location where =
           location_at(source, begin + place, std::max<std::size_t>(site.length, 1));
-      const std::optional<fs::path> file = find(site, folder, where);
+      const std::optional<fs::path> file = find(site, folder, where, depth);
       if (!file && lines.contains(site.offset)) note_foreign(site, where, depth);
       const auto target = file ? add(*file, site.name, where, depth) : std::nullopt;
       if (!target) continue;
@@ -142,7 +142,7 @@ class IncludeReader {
 
   /// The file that the site names, if there is one that may be read.
   std::optional<fs::path> find(const IncludeSite& site, const fs::path& folder,
-                               const Location& where) {
+                               const Location& where, std::size_t depth) {
     if (site.kind == IncludeSite::Kind::unnamed) {
       return diagnostics_.error(where, "the name of an included file must be written here",
                                 "write it in quotes or angle brackets, not as a macro");
@@ -153,7 +153,8 @@ class IncludeReader {
     std::vector<fs::path> candidates;
     if (site.kind == IncludeSite::Kind::quoted) candidates.push_back(folder / site.name);
     for (const fs::path& other : folders_) candidates.push_back(other / site.name);
-    bool is_outside = leads_out(site.name);
+    // Of what others include, only a file that is there can be one that must not be read.
+    bool is_outside = depth == 0 && leads_out(site.name);
     for (const fs::path& candidate : candidates) {
       std::error_code error;
       const auto status = fs::symlink_status(candidate, error);

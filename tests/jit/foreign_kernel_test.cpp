@@ -50,6 +50,11 @@ const std::vector<Case> cases = {
      "namespace cg = cooperative_groups;\n__global__ void f(float* out) {\n"
      "  cg::this_thread_block().sync();\n  *out = __half2float(__float2half(BLOCK));\n}\n",
      "f", "[out]"},
+    {"what nvcc includes by itself, or by a header of the host's",
+     "#include <cublas_v2.h>\n#include \"../none/of/these.h\"\n#define PI float(M_PI)\n"
+     "__global__ void f(float* out, __nv_bfloat16 b) {\n"
+     "  *out = INFINITY + PI + FLT_MAX + INT_MAX + float(b) + BLOCK;\n}\n",
+     "f", "[out, 1.0f]"},
     {"textures and what CUDA's runtime declares",
      "__global__ void f(cudaTextureObject_t t, float* out, cudaError_t e) {\n"
      "  *out = tex2D<float>(t, BLOCK, e);\n}\n",
