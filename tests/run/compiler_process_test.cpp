@@ -1,9 +1,8 @@
-#include "engine/run/compile_pool.h"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <thread>
 
+#include "engine/run/compile_pool.h"
 #include "engine/system/dynamic_library.h"
 #include "engine/text/byte_sequence.h"
 #include "tests/contains.h"
