@@ -42,7 +42,7 @@ struct SpaceLimits {
 /// What a combination must satisfy, and the row of the counts that it belongs to.
 struct Constraint {
   Expression condition;
-  std::size_t removed_row;
+  std::size_t removed_row = 0;
 };
 
 /// What came of walking through one pattern's combinations, each of which is named by its number in

@@ -159,8 +159,8 @@ class Checker {
 }  // namespace
 
 /// A node whose name, if it is one, has been looked up.
-struct CompiledExpression::Node {
-  Node(const Expression::Node& node, std::span<const std::string> names)
+struct CompiledExpression::SlotNode {
+  SlotNode(const Expression::Node& node, std::span<const std::string> names)
       : origin(&node), operation(node.operation) {
     if (operation == Operation::literal) literal = slot_value(node.value);
     if (operation == Operation::name) look_up(node.name, names);
@@ -186,7 +186,7 @@ struct CompiledExpression::Node {
   std::size_t slot = 0;     ///< of a name
   bool takes_size = false;  ///< of the type in the slot
   SlotValue literal;
-  std::vector<Node> operands;
+  std::vector<SlotNode> operands;
 };
 
 namespace {
@@ -196,7 +196,7 @@ namespace {
 template <bool explains>
 class Evaluator {
  public:
-  using Node = CompiledExpression::Node;
+  using Node = CompiledExpression::SlotNode;
 
   explicit Evaluator(std::span<const SlotValue> slots) : slots_(slots) {}
 
@@ -318,7 +318,7 @@ T evaluate_once(const Expression::Node& root, const Bindings& bindings) {
     names.push_back(name);
     slots.push_back(slot_value(value));
   }
-  const CompiledExpression::Node compiled(root, names);
+  const CompiledExpression::SlotNode compiled(root, names);
   const Evaluator<true> evaluator(slots);
   if constexpr (std::is_same_v<T, Value>) {
     return to_value(evaluator.evaluate(compiled));
@@ -452,7 +452,7 @@ std::vector<std::string> Expression::names() const {
 
 CompiledExpression::CompiledExpression(const Expression& expression,
                                        std::span<const std::string> names)
-    : expression_(expression), root_(std::make_shared<const Node>(*expression_.root_, names)) {}
+    : expression_(expression), root_(std::make_shared<const SlotNode>(*expression_.root_, names)) {}
 
 SlotValue CompiledExpression::evaluate(std::span<const SlotValue> slots) const {
   return Evaluator<false>(slots).evaluate(*root_);

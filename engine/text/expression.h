@@ -161,11 +161,11 @@ class CompiledExpression {
 
   SlotValue evaluate(std::span<const SlotValue> slots) const;
 
-  struct Node;
+  struct SlotNode;
 
  private:
   Expression expression_;  ///< keeps the words that literals refer to
-  std::shared_ptr<const Node> root_;
+  std::shared_ptr<const SlotNode> root_;
 };
 
 }  // namespace sweep

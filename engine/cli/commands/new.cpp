@@ -120,7 +120,7 @@ std::string axes_section(const std::vector<TriedParameter>& all, bool has_axes) 
     std::string line = fmt::format("  {}{:<{}} {:<20}", each.is_axis ? "" : "# ",
                                    each.parameter->name + ':', widest + 1, values);
     if (comment.empty()) line.erase(line.find_last_not_of(' ') + 1);
-    lines += line + (comment.empty() ? "\n" : " # " + comment + '\n');
+    lines += comment.empty() ? line + '\n' : fmt::format("{} # {}\n", line, comment);
   }
   return fmt::format(
       "# The values to try: one, a list, {{from: 1, to: 32}}, or {{from: 1, to: 32, multiply: "

@@ -174,7 +174,7 @@ class InitializerReader {
     }
     end_ = std::max(end_, offset + element_bytes_);
     // What is not named is zero.
-    if (cell.bits != 0 || !cell.symbol.empty()) variable_.initial.push_back(std::move(cell));
+    if (cell.bits != 0 || !cell.symbol.empty()) variable_.initial.push_back(cell);
   }
 
   /// Reads `name`, `name+4`, `generic(name)` or `generic(name)+4`.
