@@ -137,7 +137,7 @@ std::optional<std::string> note_on_stop(StopReason reason, const MeasureRules& r
 
 int next_chunk_size(const MeasureRules& rules, std::size_t figures, double elapsed,
                     double seconds_per_sample) {
-  constexpr double growth = 0.2;
+  constexpr double larger_by = 0.2;
   constexpr double longest = 0.1;
   const auto taken = static_cast<double>(figures);
   const double left_of_fewest = rules.min_samples - taken;
@@ -146,7 +146,7 @@ int next_chunk_size(const MeasureRules& rules, std::size_t figures, double elaps
   if (taken < deciding && std::isfinite(rules.give_up_seconds)) {
     size = deciding - taken;
   } else if (left_of_fewest <= 0) {
-    size = std::min({growth * taken, rules.max_samples - taken,
+    size = std::min({larger_by * taken, rules.max_samples - taken,
                      fitting(rules.seconds - elapsed, seconds_per_sample)});
   }
   size = std::min(size, fitting(longest, seconds_per_sample));
