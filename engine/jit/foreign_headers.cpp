@@ -96,15 +96,12 @@ WordSet words_of(const Pattern& pattern) {
   const auto add = [&](std::string_view text) {
     words.merge(words_in(text));
     for (const Directive& directive : find_directives(text)) {
-      if (directive.name == "define") words.merge(words_in(directive.text));
+      if (!defined_macro(directive).empty()) words.merge(words_in(directive.text));
     }
   };
   add(pattern.body);
   for (const IncludedFile& file : pattern.included.files) add(file.text);
-  for (const Buffer& buffer : pattern.buffers) {
-    if (buffer.init) words.merge(words_in(buffer.init->text));
-  }
-  for (const Verification& check : pattern.verify) words.merge(words_in(check.condition.text));
+  for (const CudaExpression& each : expressions_of(pattern)) words.merge(words_in(each.text));
   return words;
 }
 
@@ -132,8 +129,7 @@ std::optional<std::string> stand_in(const ForeignInclude& foreign, const WordSet
                        provided != nullptr ? provided->text : "", name);
   }
   if (provided != nullptr) return std::nullopt;
-  if (is_among(shared_with_host, name)) return std::string();
-  if (is_of_host(name)) return std::string();
+  if (is_among(shared_with_host, name) || is_of_host(name)) return std::string();
   for (const char* library : {"cub", "thrust"}) {
     const bool is_of_it = name.starts_with(fmt::format("{}/", library));
     if (is_of_it && !words.contains(library)) return std::string();
@@ -164,7 +160,7 @@ std::vector<std::string> implied_headers(const Pattern& pattern) {
   for (const char* name : {"math.h", "float.h", "limits.h"}) {
     const std::vector<Directive> definitions = find_directives(find_provided(name)->text);
     const bool is_named = std::ranges::any_of(definitions, [&](const Directive& definition) {
-      return words.contains(word_at(definition.text, skip_space(definition.text, 0)));
+      return words.contains(defined_macro(definition));
     });
     if (is_named) implied.emplace_back(name);
   }

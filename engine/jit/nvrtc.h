@@ -22,10 +22,6 @@ struct SourceHeader {
   friend bool operator==(const SourceHeader&, const SourceHeader&) = default;
 };
 
-/// The pattern's included files, which name one another by the names of these headers. Those that
-/// stand in the configurations' namespaces (see SplitBody) have C++'s linkage for C's.
-std::vector<SourceHeader> source_headers(const Pattern& pattern);
-
 /// Source in which #include says the names of the headers. `text` stands at `offset` in the text
 /// that `names` was read from; what was blanked in it stays as it is.
 std::string with_header_names(std::string text, std::size_t offset,

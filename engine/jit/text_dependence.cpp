@@ -15,17 +15,34 @@
 namespace sweep {
 namespace {
 
-std::string macro_name(const Directive& directive) {
-  const std::string code = blank_non_code(directive.text);
-  return std::string(word_at(code, skip_space(code, 0)));
+/// An identifier or keyword, and where it stands.
+struct Word {
+  std::string_view text;
+  std::size_t offset = 0;
+};
+
+/// Every identifier and keyword of a text, in comments and literals too; numbers are none.
+std::vector<Word> words_of(std::string_view text) {
+  std::vector<Word> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view word = word_at(text, at);
+    if (!word.empty() && !is_digit(word.front())) words.push_back({word, at});
+    at += std::max<std::size_t>(word.size(), 1);
+  }
+  return words;
+}
+
+std::set<std::string_view> names_in(std::string_view text) {
+  std::set<std::string_view> names;
+  for (const Word& word : words_of(text)) names.insert(word.text);
+  return names;
 }
 
 /// The macros that a text defines, each once.
 std::vector<std::string> macros_in(std::string_view text) {
   std::vector<std::string> names;
   for (const Directive& directive : find_directives(text)) {
-    if (directive.name != "define") continue;
-    std::string name = macro_name(directive);
+    std::string name = defined_macro(directive);
     const bool is_known = std::ranges::find(names, name) != names.end();
     if (!name.empty() && !is_known) names.push_back(std::move(name));
   }
@@ -74,13 +91,9 @@ class Placement {
   bool names_any(const std::set<std::string>& files,
                  const std::set<std::string, std::less<>>& names) const {
     return std::ranges::any_of(pattern_.included.files, [&](const IncludedFile& file) {
-      if (!files.contains(file.name)) return false;
-      for (std::size_t at = 0; at < file.text.size();) {
-        const std::string_view word = word_at(file.text, at);
-        if (!word.empty() && names.contains(word)) return true;
-        at += std::max<std::size_t>(word.size(), 1);
-      }
-      return false;
+      return files.contains(file.name) &&
+             std::ranges::any_of(words_of(file.text),
+                                 [&](const Word& word) { return names.contains(word.text); });
     });
   }
 
@@ -171,29 +184,6 @@ std::vector<SourceHeader> source_headers(const Pattern& pattern) {
 
 namespace {
 
-/// An identifier or keyword, and where it stands.
-struct Word {
-  std::string_view text;
-  std::size_t offset = 0;
-};
-
-/// Every identifier and keyword of a text, in comments and literals too; numbers are none.
-std::vector<Word> words_of(std::string_view text) {
-  std::vector<Word> words;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::string_view word = word_at(text, at);
-    if (!word.empty() && !is_digit(word.front())) words.push_back({word, at});
-    at += std::max<std::size_t>(word.size(), 1);
-  }
-  return words;
-}
-
-std::set<std::string_view> names_in(std::string_view text) {
-  std::set<std::string_view> names;
-  for (const Word& word : words_of(text)) names.insert(word.text);
-  return names;
-}
-
 /// A backslash at a line's end within a word: the word is not what it looks like.
 bool splits_a_word(std::string_view text) {
   for (std::size_t at = text.find('\\'); at != std::string_view::npos;
@@ -254,8 +244,8 @@ class DependenceReader {
       if (needs_all || all_names_.contains(parameter.name)) named_by_body_.insert(parameter.name);
     }
     for (const Struct& type : pattern_.structs) add_named(type.size.text(), named_by_body_);
-    for (const CudaExpression& each : expressions_of(pattern_)) {
-      if (pattern_.kernel_arguments) add_named(each.text, named_by_body_);
+    for (const CudaExpression& each : kernel_expressions_of(pattern_)) {
+      add_named(each.text, named_by_body_);
     }
     TextDependence result;
     for (const Buffer& buffer : pattern_.buffers) {

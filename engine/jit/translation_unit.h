@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/jit/nvrtc.h"
 #include "engine/spec/pattern.h"
 
 namespace sweep {
@@ -27,6 +28,10 @@ struct SplitBody {
 };
 
 SplitBody split_body(const Pattern& pattern);
+
+/// The pattern's included files, which name one another by the names of these headers. Those that
+/// are compiled with each configuration have C++'s linkage for C's.
+std::vector<SourceHeader> source_headers(const Pattern& pattern);
 
 /// The parameters that a piece of a translation unit depends on, by name, in the pattern's order.
 using ParameterNames = std::vector<std::string>;

@@ -294,6 +294,12 @@ std::vector<Directive> find_directives(std::string_view cuda) {
   return result;
 }
 
+std::string defined_macro(const Directive& directive) {
+  if (directive.name != "define") return {};
+  const std::string code = blank_non_code(directive.text);
+  return std::string(word_at(code, skip_space(code, 0)));
+}
+
 std::vector<KernelDeclaration> find_kernels(std::string_view cuda) {
   const std::string code = blank_non_code(cuda);
   const std::vector<std::string_view> all = tokens_of(code);

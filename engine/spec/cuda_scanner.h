@@ -33,6 +33,9 @@ struct Directive {
 /// none.
 std::vector<Directive> find_directives(std::string_view cuda);
 
+/// The macro that a #define defines; empty for another line.
+std::string defined_macro(const Directive& directive);
+
 /// Where a block comment begins that is never closed.
 std::optional<std::size_t> find_open_comment(std::string_view cuda);
 

@@ -38,11 +38,10 @@ void add_words(std::string_view code, WordSet& words) {
 using Macros = std::map<std::string, WordSet, std::less<>>;
 
 void add_macro(const Directive& directive, Macros& macros) {
-  const std::string code = blank_non_code(directive.text);
-  const std::string_view name = word_at(code, skip_space(code, 0));
+  const std::string name = defined_macro(directive);
   if (name.empty()) return;
-  add_words(std::string_view(code).substr(code.find(name) + name.size()),
-            macros[std::string(name)]);
+  const std::string code = blank_non_code(directive.text);
+  add_words(std::string_view(code).substr(code.find(name) + name.size()), macros[name]);
 }
 
 bool marks_device(std::string_view word) {
@@ -304,14 +303,11 @@ class ItemReader {
         is_word(behind.front()) && !is_qualifier(behind) && !behind.starts_with("__");
     const bool is_attribute =
         before.starts_with("__") || is_one_of(before, {"alignas", "decltype"}) || is_word_behind;
-    if (is_attribute) {
-      // A macro may declare what its arguments say.
-      if (macros_.contains(before)) add_all_words(open, end, head.names);
-      return;
-    }
+    // A macro may declare what its arguments say.
+    if (macros_.contains(before)) add_all_words(open, end, head.names);
+    if (is_attribute) return;
     head.is_function = true;
     add_all_words(open, end, head.parameters);
-    if (macros_.contains(before)) add_all_words(open, end, head.names);
   }
 
   void add_all_words(std::size_t from, std::size_t to, WordSet& words) const {
@@ -479,7 +475,7 @@ std::vector<std::string> slice(const std::vector<std::string_view>& files, const
   Macros macros;
   for (const std::string_view text : files) {
     for (const Directive& directive : find_directives(text)) {
-      if (directive.name == "define") add_macro(directive, macros);
+      add_macro(directive, macros);
     }
   }
   const WordSet for_device = device_macros(macros);

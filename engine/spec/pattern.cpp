@@ -142,11 +142,16 @@ void slice_included(Pattern& pattern) {
 }  // namespace
 
 std::vector<CudaExpression> expressions_of(const Pattern& pattern) {
-  std::vector<CudaExpression> expressions;
+  std::vector<CudaExpression> expressions = kernel_expressions_of(pattern);
   for (const Buffer& buffer : pattern.buffers) {
     if (buffer.init) expressions.push_back(*buffer.init);
   }
   for (const Verification& check : pattern.verify) expressions.push_back(check.condition);
+  return expressions;
+}
+
+std::vector<CudaExpression> kernel_expressions_of(const Pattern& pattern) {
+  std::vector<CudaExpression> expressions;
   if (!pattern.kernel.text.empty()) expressions.push_back(pattern.kernel);
   if (!pattern.kernel_arguments) return expressions;
   for (const KernelArgument& argument : *pattern.kernel_arguments) {

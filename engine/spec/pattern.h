@@ -143,6 +143,8 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
 
 /// The pieces of CUDA C++ in a pattern's header.
 std::vector<CudaExpression> expressions_of(const Pattern& pattern);
+/// Of those, what names the kernel and lists its arguments.
+std::vector<CudaExpression> kernel_expressions_of(const Pattern& pattern);
 
 /// What the kernel is called, without namespaces and template arguments.
 std::string kernel_name(const Pattern& pattern);

@@ -59,6 +59,8 @@ const std::vector<Case> cases = {
      "__global__ void f(cudaTextureObject_t t, float* out, cudaError_t e) {\n"
      "  *out = tex2D<float>(t, BLOCK, e);\n}\n",
      "f", "[0, out, cudaSuccess]"},
+    {"what only an argument names of CUDA's runtime",
+     "__global__ void f(float* out, int e) { *out = e + BLOCK; }\n", "f", "[out, cudaSuccess]"},
     {"scalars of each kind, pointers to anything and null",
      "struct S { int a; float b; const float* c; };\n"
      "__global__ void f(int n, bool b, const void* p, float x, S s, double* none, S t) {\n"
