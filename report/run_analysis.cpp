@@ -207,6 +207,11 @@ RunResults load_results(const Store& store, std::optional<std::int64_t> run_id) 
     const auto found = derived.find(stored.point.key.pattern_name);
     if (found != derived.end()) stored.point.derived = found->second;
   }
+  std::set<std::string> patterns;
+  for (const StoredPoint& point : results.points) {
+    const PointKey& key = point.point.key;
+    if (patterns.insert(key.pattern_name).second) define_metrics_of_pattern(key.pattern_text);
+  }
   StoredSweep stored = read_stored_sweep(results.run.provenance.sweep_text);
   results.layout = std::move(stored.report);
   results.expectations = std::move(stored.expect);

@@ -99,7 +99,8 @@ void InterleavedComparison::measure_round(std::size_t round) {
   }
   for (const std::size_t place : round_order(going_on.size(), round)) {
     Candidate& candidate = candidates_[going_on[place]];
-    const PointRecord point = stage_.measure(candidate.workload, measure_, Phase::compare);
+    PointRecord point = stage_.measure(candidate.workload, measure_, Phase::compare);
+    stage_.derive(candidate.point_index, point);
     candidate.figures.back() = figure_of(point, ranked_by_).value_or(0);
   }
   std::erase_if(candidates_, [&](const Candidate& candidate) {

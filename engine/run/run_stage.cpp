@@ -51,6 +51,7 @@ std::vector<Observation> RunStage::count(std::span<const Workload> workloads) {
 std::int64_t RunStage::record(std::size_t point_index, PointRecord& point,
                               std::optional<PointKey> key) {
   const Configuration& of = configuration(point_index);
+  derive(point_index, point);
   point.key = key ? std::move(*key) : key_of(of);
   const std::int64_t id = watch.time(Phase::store, [&] {
     return store.add_point(summary.run, static_cast<std::int64_t>(point_index), point);
@@ -91,7 +92,8 @@ std::vector<UncountedPoint> uncounted_points(const RunStage& stage, const Lacks&
   std::vector<UncountedPoint> points;
   stage.store.visit_points(stage.summary.run, [&](const StoredPoint& stored) {
     if (!lacks(stored.point)) return;
-    points.push_back({stored.id, stage.configuration(static_cast<std::size_t>(stored.ordinal))});
+    const Configuration& of = stage.configuration(static_cast<std::size_t>(stored.ordinal));
+    points.push_back({stored.id, of, stage.deriving(of)});
   });
   return points;
 }
@@ -239,8 +241,10 @@ void CountsBeside::take_ready() {
       continue;
     }
     const Observation counted = late->counts.get();
-    stage_.watch.time(Phase::store,
-                      [&] { stage_.store.add_metrics(late->id, counted.metrics, counted.notes); });
+    stage_.watch.time(Phase::store, [&] {
+      stage_.store.add_metrics(late->id, counted.metrics, counted.notes,
+                               stage_.deriving(stage_.configuration(late->point_index)));
+    });
     if (!counted.metrics.empty()) {
       stage_.observer.on_metrics(stage_.configuration(late->point_index), counted.metrics,
                                  counted.notes);
@@ -291,7 +295,7 @@ void count_points(std::span<const UncountedPoint> points, const CompileSettings&
         }
         counted = next.counts.get();
       }
-      store.add_metrics(point.id, counted.metrics, counted.notes);
+      store.add_metrics(point.id, counted.metrics, counted.notes, point.derive);
       on_point(point, counted);
     }
   } catch (const CompilingStopped&) {
@@ -351,7 +355,8 @@ void read_counters(RunStage& stage) {
       if (counts.metrics.empty()) continue;
       ++stage.summary.timing.counted;
       stage.watch.time(Phase::store, [&] {
-        stage.store.add_counts(counted[i]->id, wanted, counts.metrics, counts.notes);
+        stage.store.add_counts(counted[i]->id, wanted, counts.metrics, counts.notes,
+                               counted[i]->derive);
       });
       stage.observer.on_metrics(counted[i]->configuration, counts.metrics, counts.notes);
     }

@@ -36,6 +36,18 @@ struct RunStage {
                       Phase phase = Phase::other, const std::function<void()>& meanwhile = nullptr);
   /// Reads the hardware's counters that the request asks for. Problems become notes of the run.
   std::vector<Observation> count(std::span<const Workload> workloads);
+  /// Computes the metrics of one's own from a point's others; null where there are none.
+  ChangeMetrics deriving(const Configuration& of) const {
+    std::vector<OwnMetric> own = own_metrics_of(request.sweep, *of.pattern);
+    if (own.empty()) return nullptr;
+    return [of, own = std::move(own)](std::vector<Metric>& metrics) {
+      derive_metrics(own, of, metrics);
+    };
+  }
+  void derive(std::size_t point_index, PointRecord& point) const {
+    const ChangeMetrics change = deriving(configuration(point_index));
+    if (change) change(point.metrics);
+  }
   /// Records a configuration's point, under its own key unless another is given; gives its id.
   std::int64_t record(std::size_t point_index, PointRecord& point,
                       std::optional<PointKey> key = std::nullopt);
@@ -182,6 +194,7 @@ class CountsBeside {
 struct UncountedPoint {
   std::int64_t id = 0;
   Configuration configuration;
+  ChangeMetrics derive = nullptr;  ///< what follows from its counts; null: nothing
 };
 
 /// Compiles points and counts them on emulators, as many at a time as there are threads, and

@@ -37,9 +37,15 @@ std::vector<std::size_t> reuse_points(RunStage& stage) {
     });
   }
   std::vector<std::size_t> missing;
+  MetricChanges changes;  // the metrics of one's own may be others than when they were measured
   for (std::size_t i = 0; i < reused.size(); ++i) {
-    if (!reused[i]) missing.push_back(i);
+    if (!reused[i]) {
+      missing.push_back(i);
+    } else if (ChangeMetrics derive = stage.deriving(configurations[i])) {
+      changes.emplace_back(reused[i]->id, std::move(derive));
+    }
   }
+  stage.watch.time(Phase::store, [&] { stage.store.change_metrics(changes); });
   stage.summary.reused = configurations.size() - missing.size();
   return missing;
 }

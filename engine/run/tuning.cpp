@@ -42,7 +42,8 @@ std::optional<Metric> preferred_figure(const PointRecord& point, const std::stri
 
 bool follows_from_time(std::string_view metric) {
   const MetricDefinition* definition = find_metric(metric);
-  return definition != nullptr && definition->relation != TimeRelation::unrelated;
+  return definition != nullptr && definition->relation != TimeRelation::unrelated &&
+         !definition->needs_counts;
 }
 
 std::optional<double> SearchObjective::figure(const PointRecord& point) const {
@@ -77,20 +78,21 @@ std::optional<double> SearchObjective::cost(const PointRecord& point) {
 }
 
 double SearchObjective::seconds_when_slower(double figure, double factor,
-                                            const UsefulTraffic& useful,
-                                            const Device& device) const {
-  if (!followed_ || followed_->origin != Origin::measured || !(figure > 0)) return never;
-  const std::string& metric = followed_->metric;
-  const bool is_wanted_long = (metric == "time") == (followed_->better == Better::higher);
-  if (is_wanted_long) return never;
-  if (metric == "time") return figure * 1e-6 * factor;
-  const bool is_shared = metric == "shared_bandwidth";
-  double unit = 0;  // in B/s
-  if (metric == "bandwidth" || is_shared) unit = 1e9;
-  if (metric == "percent_of_peak") unit = 1e-2 * device.peak_bandwidth();
-  const auto bytes = static_cast<double>(is_shared ? useful.shared : useful.device);
-  // What moves nothing has no such figure, however long it takes.
-  return bytes > 0 && unit > 0 ? bytes / (figure * unit) * factor : never;
+                                            const UsefulTraffic& useful, const Device& device,
+                                            const ChangeMetrics& derive) const {
+  const MetricDefinition* definition = followed_ ? find_metric(followed_->metric) : nullptr;
+  if (definition == nullptr || followed_->origin != Origin::measured || !(figure > 0)) return never;
+  const bool is_time = definition->relation == TimeRelation::proportional;
+  const bool is_wanted_long = is_time == (followed_->better == Better::higher);
+  if (!follows_median(*definition) || is_wanted_long) return never;
+  PointRecord of_a_second;
+  const Sample second{1};
+  of_a_second.metrics = timing_metrics(std::span(&second, 1), 1, useful, device);
+  if (derive) derive(of_a_second.metrics);
+  const auto reached = figure_from(of_a_second, followed_->metric, Origin::measured);
+  // What moves nothing has no bandwidth, however long it takes.
+  if (!reached || !(*reached > 0)) return never;
+  return (is_time ? figure / *reached : *reached / figure) * factor;
 }
 
 namespace {
@@ -197,7 +199,9 @@ class GroupTuning {
     std::ranges::stable_sort(tried_, [&](const auto& a, const auto& b) {
       return is_better(a.figure, b.figure, ranked_by().better);
     });
-    const bool can_compare = stage_.can_time() && ranked_by().origin == Origin::measured;
+    const MetricDefinition* definition = find_metric(ranked_by().metric);
+    const bool can_compare = stage_.can_time() && ranked_by().origin == Origin::measured &&
+                             (definition == nullptr || !definition->needs_counts);
     if (!can_compare || !compare(comparisons)) choose_by_figures();
   }
 
@@ -265,7 +269,10 @@ class GroupTuning {
   PointRecord take_from_store(const Asked& asked) {
     return stage_.watch.time(Phase::store, [&] {
       const auto ordinal = static_cast<std::int64_t>(asked.point_index);
-      stage_.store.reuse_point(stage_.summary.run, ordinal, *asked.stored);
+      const auto reused = stage_.store.reuse_point(stage_.summary.run, ordinal, *asked.stored);
+      if (ChangeMetrics derive = stage_.deriving(stage_.configuration(asked.point_index))) {
+        stage_.store.change_metrics({{reused.value().id, std::move(derive)}});
+      }
       ++stage_.summary.reused;
       PointRecord point = stage_.stored(asked.point_index).value().point;
       stage_.observer.on_reuse(point);
@@ -277,9 +284,10 @@ class GroupTuning {
     // The default is what the winner is compared with.
     const bool may_give_up = best_ && rules_.cut_off != 0 && point_index != default_;
     PointRecord point = source_->next([&](const Workload& workload) {
-      return may_give_up ? objective_.seconds_when_slower(*best_, rules_.cut_off, workload.useful,
-                                                          stage_.measurer.device())
-                         : never;
+      if (!may_give_up) return never;
+      return objective_.seconds_when_slower(*best_, rules_.cut_off, workload.useful,
+                                            stage_.measurer.device(),
+                                            stage_.deriving(stage_.configuration(point_index)));
     });
     const bool cut_off = is_cut_off(point);
     if (cut_off) {

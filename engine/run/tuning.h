@@ -30,9 +30,10 @@ class SearchObjective {
   const std::optional<RankedBy>& followed() const { return followed_; }
 
   /// How long a launch may take at least that is `factor` times slower than one with this figure:
-  /// infinite for a figure that does not follow from the time.
+  /// infinite for a figure that does not follow from the time. `derive` computes the metrics of
+  /// one's own.
   double seconds_when_slower(double figure, double factor, const UsefulTraffic& useful,
-                             const Device& device) const;
+                             const Device& device, const ChangeMetrics& derive = nullptr) const;
 
  private:
   std::vector<TuneObjective> objectives_;

@@ -85,8 +85,9 @@ Json number_above(double bound) {
   return {{"type", "number"}, {"exclusiveMinimum", bound}};
 }
 
-/// One of the metrics, by both of their names, or a counter in NVIDIA's words, with what an editor
-/// shows beside each; or with sets of counters, and then those metrics alone that counters give.
+/// One of the metrics, by both of their names, with what an editor shows beside each, or another
+/// name: of a metric of one's own, or of a counter in NVIDIA's words. With sets of counters those
+/// metrics alone that counters give, and counters.
 Json metrics_or_counters(std::span<const CounterSet> sets) {
   Json names = Json::array();
   Json descriptions = Json::array();
@@ -105,8 +106,10 @@ Json metrics_or_counters(std::span<const CounterSet> sets) {
     if (!sets.empty()) add_old_name(metric);
   }
   if (sets.empty()) std::ranges::for_each(metric_definitions(), add_old_name);
+  const char* others =
+      sets.empty() ? "^[A-Za-z_][A-Za-z0-9_.]*$" : "^[A-Za-z0-9_.]+__[A-Za-z0-9_.]+$";
   return any_of({{"enum", std::move(names)}, {"enumDescriptions", std::move(descriptions)}},
-                {{"type", "string"}, {"pattern", "^[A-Za-z0-9_.]+__[A-Za-z0-9_.]+$"}});
+                {{"type", "string"}, {"pattern", others}});
 }
 
 Json counters_schema() {
@@ -151,6 +154,8 @@ Json schema_of(const Key& key) {
                                  map_of(listed_argument_keys))));
   }
   if (form == fields) return not_empty(map_of_names(scalar()));
+  if (form == own_metrics) return not_empty(map_of_names(any_of(scalar(), map_of(key.keys))));
+  if (form == better) return one_of_these(better_names);
   if (form == verify) return any_of(scalar(), not_empty(map_of_names(scalar())));
   if (form == useful) return any_of(scalar(), not_empty(map_of(key.keys)));
   if (form == tables) return list_of(map_of(key.keys));

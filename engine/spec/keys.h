@@ -47,6 +47,8 @@ enum class ValueForm {
   buffers,       ///< NAME: a map
   arguments,     ///< NAME: a map, or a list
   fields,        ///< NAME: a CUDA expression
+  own_metrics,   ///< NAME: an expression, or NAME: a map
+  better,        ///< which of two values of a metric is the better one
   useful,        ///< an expression, or a map
   verify,        ///< a CUDA expression, or one per buffer
 };
@@ -230,6 +232,17 @@ inline constexpr Key report_keys[] = {
      false, chart_keys},
 };
 
+/// Of a metric of one's own.
+inline constexpr Key own_metric_keys[] = {
+    {"value", ValueForm::plain,
+     "An expression over parameters and metrics, in floating point: 2 * M * N * K / time / 1e9. "
+     "Metrics come in base units: s, B/s, Hz, J, and shares from 0 to 1.",
+     true},
+    {"unit", ValueForm::plain, "What the value is in, as reports show it: GFLOP/s."},
+    {"better", ValueForm::better, "higher or lower, whichever is better; neither unless given."},
+    {"help", ValueForm::plain, "What the metric means; 'sweep list metrics SWEEP' has it."},
+};
+
 inline constexpr Key sweep_keys[] = {
     {"summary", ValueForm::plain, "What the sweep shows, in a line; 'sweep list sweeps' has it."},
     {"pattern", ValueForm::names,
@@ -246,6 +259,10 @@ inline constexpr Key sweep_keys[] = {
      "N * sizeof(T) <= 16 Gi."},
     {"measure", ValueForm::map, "How a configuration is timed and what is counted.", false,
      measure_keys},
+    {"metrics", ValueForm::own_metrics,
+     "Metrics of your own, over parameters and metrics: gflops: {value: 2 * N / time / 1e9, unit: "
+     "GFLOP/s, better: higher}.",
+     false, own_metric_keys},
     {"tune", ValueForm::tune,
      "Search for the best configuration, in the place of measuring all of them.", false, tune_keys},
     {"emulator", ValueForm::map, "What is different where there is no GPU.", false, emulator_keys},
@@ -332,6 +349,10 @@ inline constexpr Key pattern_keys[] = {
      "The bytes that the algorithm needs: {read, write}, or {shared}. Bandwidth is these over "
      "time.",
      true, useful_keys},
+    {"metrics", ValueForm::own_metrics,
+     "Metrics of the pattern's own, over its parameters and other metrics: gflops: {value: 2 * N / "
+     "time / 1e9, unit: GFLOP/s, better: higher}.",
+     false, own_metric_keys},
     {"verify", ValueForm::verify,
      "A CUDA expression that holds for every element i after exactly one launch; with several "
      "buffers {buffer: expression} says which one i runs over.",

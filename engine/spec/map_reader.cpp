@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/spec/metric.h"
+#include "engine/text/characters.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -172,9 +173,10 @@ void check_name(const std::string& name, const Location& where, const Scope* sco
 }
 
 std::optional<std::string> read_metric(const std::string& name, const Location& where,
-                                       Diagnostics& diagnostics) {
+                                       const Scope* scope, Diagnostics& diagnostics) {
   if (const MetricDefinition* metric = find_metric(name)) return metric->name;
-  if (is_counter_name(name)) return name;
+  const bool may_be_own = scope == nullptr && !name.empty() && std::ranges::all_of(name, is_word);
+  if (may_be_own || is_counter_name(name)) return name;
   return diagnostics.error(where, fmt::format("there is no metric '{}'", name),
                            suggest_metric(name));
 }

@@ -119,9 +119,9 @@ void check_name(const std::string& name, const Location& where, const Scope* sco
                 Diagnostics& diagnostics);
 
 /// Today's name of a metric, or a hardware counter's in NVIDIA's words; nothing, with an error, for
-/// another name.
+/// another name. Without a scope, where not all that there is is known, any name is a metric's.
 std::optional<std::string> read_metric(const std::string& name, const Location& where,
-                                       Diagnostics& diagnostics);
+                                       const Scope* scope, Diagnostics& diagnostics);
 
 /// Checks that `expression` is of the kind `wanted` in `scope`; `help` is for one of another kind.
 bool check_kind(const Expression& expression, const Scope& scope, ValueKind wanted,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <mutex>
 
 #include "engine/text/diagnostic.h"
 
@@ -248,11 +250,26 @@ std::vector<CounterNames> parse_sum(std::string_view text) {
   return sum;
 }
 
-}  // namespace
+/// A definition that somebody may hold on to stays, also when another sweep is read.
+struct OwnMetrics {
+  std::mutex mutex;
+  std::deque<MetricDefinition> all;
+  std::vector<const MetricDefinition*> known;
+};
 
-std::string_view to_string(Better better) {
-  return better == Better::higher ? "higher" : better == Better::lower ? "lower" : "neither";
+OwnMetrics& own_metrics() {
+  static OwnMetrics metrics;
+  return metrics;
 }
+
+const MetricDefinition* find_own_metric(std::string_view name) {
+  const std::scoped_lock lock(own_metrics().mutex);
+  const auto& known = own_metrics().known;
+  const auto found = std::ranges::find(known, name, &MetricDefinition::name);
+  return found != known.end() ? *found : nullptr;
+}
+
+}  // namespace
 
 std::string_view to_string(Origin origin) {
   return origin_names.at(static_cast<std::size_t>(origin));
@@ -297,13 +314,50 @@ const MetricDefinition* find_metric(std::string_view name) {
   const auto found = std::ranges::find_if(table, [&](const MetricDefinition& metric) {
     return metric.name == name || (!name.empty() && metric.old_name == name);
   });
-  return found != table.end() ? &*found : nullptr;
+  return found != table.end() ? &*found : find_own_metric(name);
 }
 
 std::vector<std::string> metric_names() {
   std::vector<std::string> names;
   for (const MetricDefinition& metric : metric_definitions()) names.push_back(metric.name);
+  for (const MetricDefinition* metric : own_metric_definitions()) names.push_back(metric->name);
   return names;
+}
+
+std::vector<const MetricDefinition*> own_metric_definitions() {
+  const std::scoped_lock lock(own_metrics().mutex);
+  return own_metrics().known;
+}
+
+void forget_own_metrics() {
+  const std::scoped_lock lock(own_metrics().mutex);
+  own_metrics().known.clear();
+}
+
+void define_own_metric(MetricDefinition metric) {
+  const MetricDefinition* known = find_own_metric(metric.name);
+  const std::scoped_lock lock(own_metrics().mutex);
+  OwnMetrics& own = own_metrics();
+  if (known == nullptr) {
+    own.known.push_back(&own.all.emplace_back(std::move(metric)));
+  } else if (known->relation != metric.relation && known->relation != TimeRelation::unrelated) {
+    metric = *known;
+    metric.relation = TimeRelation::unrelated;
+    std::ranges::replace(own.known, known, &own.all.emplace_back(std::move(metric)));
+  }
+}
+
+bool follows_median(const MetricDefinition& metric) {
+  // Of the times the median alone is a headline.
+  return metric.relation == TimeRelation::inverse ||
+         (metric.relation == TimeRelation::proportional && metric.headline != 0);
+}
+
+double in_base_unit(std::string_view unit) {
+  constexpr std::pair<std::string_view, double> factors[] = {
+      {"us", 1e-6}, {"GB/s", 1e9}, {"MHz", 1e6}, {"%", 0.01}, {"mJ", 1e-3}};
+  const auto* found = std::ranges::find(factors, unit, &std::pair<std::string_view, double>::first);
+  return found != std::end(factors) ? found->second : 1;
 }
 
 std::string suggest_metric(std::string_view name) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -19,7 +20,11 @@ std::optional<Origin> find_origin(std::string_view name);
 /// Which of two values of a metric is the better one.
 enum class Better { higher, lower, neither };
 
-std::string_view to_string(Better better);
+/// By their order.
+inline constexpr std::array<std::string_view, 3> better_names = {"higher", "lower", "neither"};
+inline std::string_view to_string(Better better) {
+  return better_names.at(static_cast<std::size_t>(better));
+}
 
 /// A hardware counter by NVIDIA's names for it: generations of GPUs call some differently, and the
 /// first that a GPU has is meant.
@@ -56,7 +61,8 @@ struct MetricTraits {
   std::vector<Origin> origins = {};  ///< where its values can come from
   bool needs_caches = false;         ///< the emulator gives it with `measure: {caches: true}` alone
   bool is_zero_left_out = false;     ///< the emulator gives it only where there is any
-  bool is_comparable = true;         ///< counters and the emulator, which executes PTX, count alike
+  bool needs_counts = false;  ///< the time alone does not give it, nor do others that are measured
+  bool is_comparable = true;  ///< counters and the emulator, which executes PTX, count alike
   CountTolerance tolerance = {};
   /// The wavefronts that `tolerance.waiting` is a share of; none for a metric in %.
   std::vector<std::string> wavefronts = {};
@@ -74,6 +80,9 @@ struct MetricDefinition : MetricTraits {
   std::string_view group = {};  ///< metrics that people look for together: "Shared memory"
 };
 
+/// Whether it goes with the median of the samples, whose interval gives it one.
+bool follows_median(const MetricDefinition& metric);
+
 /// Every metric the engine knows, in the order reports show them.
 std::span<const MetricDefinition> metric_definitions();
 /// The same by their groups.
@@ -82,10 +91,26 @@ struct MetricGroup {
   std::span<const MetricDefinition> metrics;
 };
 std::vector<MetricGroup> metric_groups();
-/// The metric called `name`, today or by nvprof, or null.
+/// The metric called `name`, today or by nvprof, or null. Those of the table come first, then those
+/// of own_metric_definitions.
 const MetricDefinition* find_metric(std::string_view name);
 /// All names, today's only.
 std::vector<std::string> metric_names();
+
+// Metrics that patterns and sweeps define (own_metric.h). Whoever reads a sweep, or the results of
+// one, makes them known to the process, so that a name means the same to all that handle metrics.
+
+/// Those that are known, in the order in which they became so. They live as long as the process.
+std::vector<const MetricDefinition*> own_metric_definitions();
+/// Forgets them.
+void forget_own_metrics();
+/// Makes one known. Of two with a name the first stands, unrelated to the time where the other is
+/// not related alike.
+void define_own_metric(MetricDefinition metric);
+
+/// What one of the table's units is in the base unit, as formulas have metrics: 1e-6 for us (s),
+/// 0.01 for %.
+double in_base_unit(std::string_view unit);
 /// What to say about a name that no metric has.
 std::string suggest_metric(std::string_view name);
 

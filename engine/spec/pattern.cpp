@@ -267,6 +267,14 @@ Bindings environment_of(const Configuration& configuration) {
   return environment;
 }
 
+void derive_metrics(std::span<const OwnMetric> own, const Configuration& configuration,
+                    std::vector<Metric>& metrics) {
+  if (own.empty()) return;
+  Bindings environment = environment_of(configuration);
+  environment.set("pattern", configuration.pattern->name);
+  derive_metrics(own, environment, metrics);
+}
+
 std::string_view why_not_a_name(std::string_view name) {
   if (name.size() > spec_limits::name_bytes) return "is longer than 255 characters";
   if (name.empty() || !std::ranges::all_of(name, is_word) || is_digit(name.front())) {

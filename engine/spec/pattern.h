@@ -14,6 +14,7 @@
 
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"
+#include "engine/spec/own_metric.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/expression.h"
 #include "engine/text/value.h"
@@ -120,6 +121,7 @@ struct Pattern {
   LaunchShape launch;
   UsefulBytes useful;
   std::vector<Verification> verify;
+  std::vector<OwnMetric> metrics;
   std::string body;           ///< the CUDA C++ after the header
   IncludedFiles included;     ///< the files that the body includes, and theirs
   std::string included_text;  ///< of those files
@@ -178,6 +180,10 @@ Configuration resolve(const PatternPtr& pattern, const Bindings& given);
 /// The configuration's parameters and its structs' sizes ("sizeof(NAME)"): what the pattern's
 /// expressions are evaluated with.
 Bindings environment_of(const Configuration& configuration);
+
+/// Computes the metrics of one's own of the configuration's point (see own_metric.h).
+void derive_metrics(std::span<const OwnMetric> own, const Configuration& configuration,
+                    std::vector<Metric>& metrics);
 
 /// The families that there are names for, in the order in which lists show them. A pattern may name
 /// a family of its own.

@@ -52,6 +52,7 @@ class HeaderReader {
     if (useful != nullptr) read_useful(*useful, reader);
     const YamlNode* verify = reader.require("verify", verify_help);
     if (verify != nullptr) read_verify(*verify);
+    read_metrics(reader.find("metrics"));
     return std::move(reading_);
   }
 
@@ -419,6 +420,13 @@ class HeaderReader {
       add(buffer, node);
     }
     for_each_entry(node, add);
+  }
+
+  void read_metrics(const YamlNode* node) {
+    pattern_.metrics = read_own_metrics(node, diagnostics_);
+    const bool is_blamed_already = std::ranges::any_of(
+        pattern_.metrics, [&](const OwnMetric& metric) { return is_blameless(metric.value); });
+    if (!is_blamed_already) check_own_metrics(pattern_.metrics, {}, scope_, diagnostics_);
   }
 
   Pattern& pattern_;

@@ -201,11 +201,12 @@ void refuse_empty_list(const YamlNode& node, std::string_view key, const std::st
 
 /// The metrics, a name or a list of them, by today's names.
 std::vector<std::string> read_metrics(const YamlNode& node, std::string_view key,
-                                      Diagnostics& diagnostics) {
+                                      const Scope* scope, Diagnostics& diagnostics) {
   refuse_empty_list(node, key, metric_help, diagnostics, "metric");
   std::vector<std::string> names;
   for (const auto& [name, where] : read_texts(node, key, diagnostics)) {
-    if (auto metric = read_metric(name, where, diagnostics)) names.push_back(std::move(*metric));
+    auto metric = read_metric(name, where, scope, diagnostics);
+    if (metric) names.push_back(std::move(*metric));
   }
   return names;
 }
@@ -223,7 +224,7 @@ ChartLayout read_kind_of_chart(const YamlNode& node, ChartKind kind, const Scope
         key.is_required ? reader.require(key.name, help) : reader.find(key.name);
     if (value == nullptr) continue;
     if (key.form == ValueForm::metrics) {
-      layout.values = read_metrics(*value, key.name, diagnostics);
+      layout.values = read_metrics(*value, key.name, scope, diagnostics);
     } else if (key.form != ValueForm::names) {
       const bool is_of_x = key.form == ValueForm::axis_scale;
       const auto words = is_of_x ? std::span(scale_names) : value_scale_names;
@@ -294,7 +295,7 @@ TableLayout read_table(const YamlNode& node, const Scope* scope, Diagnostics& di
   if (rows != nullptr) refuse_empty_list(*rows, "rows", rows_help, diagnostics);
   TableLayout table{reader.names("rows"), reader.names("columns"), {}, {}, {}};
   const YamlNode* value = reader.require("value", metric_help);
-  if (value != nullptr) table.values = read_metrics(*value, "value", diagnostics);
+  if (value != nullptr) table.values = read_metrics(*value, "value", scope, diagnostics);
   table.where = reader.condition("where");
   table.title = reader.text("title");
   return table;
@@ -375,6 +376,9 @@ StoredSweep read_stored_sweep(const std::string& text) {
     };
     const YamlNode* summary = find("summary");
     if (summary != nullptr && summary->is_scalar()) sweep.summary = summary->text;
+    Diagnostics ignored;  // a name may be that of a newer metric
+    sweep.metrics = read_own_metrics(find("metrics"), ignored);
+    define_own_metrics(sweep.metrics);
     sweep.report = read_report_layout(find("report"), nullptr, diagnostics);
     sweep.expect = read_expectations(find("expect"), nullptr, diagnostics);
   }

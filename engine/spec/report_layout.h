@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/spec/own_metric.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/expression.h"
 #include "engine/text/yaml.h"
@@ -109,8 +110,10 @@ struct StoredSweep {
   std::string summary;
   ReportLayout report;
   std::vector<Expectation> expect;
+  std::vector<OwnMetric> metrics;
 };
-/// The text was checked when the run started, so a mistake throws InputError.
+/// Makes its metrics known (metric.h). The text was checked when the run started, so a mistake
+/// throws InputError.
 StoredSweep read_stored_sweep(const std::string& text);
 
 }  // namespace sweep

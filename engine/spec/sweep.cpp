@@ -80,6 +80,7 @@ class SweepParser {
                     [&](const YamlNode&, Axis axis) { sweep_.axes.push_back(std::move(axis)); });
     }
     if (const YamlNode* zip = reader.find("zip")) read_zip(*zip);
+    read_metrics(reader.find("metrics"));
     sweep_.where = read_expressions(reader.find("where"), "where", diagnostics_);
     read_measure(reader, sweep_, diagnostics_);
     // Without its patterns every name would be unknown.
@@ -131,6 +132,57 @@ class SweepParser {
       patterns_complete_ = false;
       if (!diagnostics_.has_errors()) diagnostics_.error(node.where, "no pattern is named", help);
     }
+  }
+
+  /// Before everything that may name a metric.
+  void read_metrics(const YamlNode* node) {
+    sweep_.metrics = read_own_metrics(node, diagnostics_);
+    forget_own_metrics();
+    std::vector<OwnMetric> before;
+    for (const PatternPtr& pattern : sweep_.patterns) {
+      for (const OwnMetric& metric : pattern->metrics) check_is_alike(metric, *pattern, before);
+      define_own_metrics(pattern->metrics);
+    }
+    define_own_metrics(sweep_.metrics);
+    for (const OwnMetric& metric : sweep_.metrics) {
+      const auto same = std::ranges::find(before, metric.name, &OwnMetric::name);
+      if (same == before.end()) continue;
+      diagnostics_.error(metric.where,
+                         fmt::format("'{}' is a metric of the pattern already", metric.name),
+                         fmt::format("it is {} there", same->value.text()));
+    }
+    if (patterns_complete_) check_own_metrics(sweep_.metrics, before, all_names(), diagnostics_);
+  }
+
+  /// Adds an error where two patterns call different things by one name.
+  void check_is_alike(const OwnMetric& metric, const Pattern& pattern,
+                      std::vector<OwnMetric>& before) {
+    const auto other = std::ranges::find(before, metric.name, &OwnMetric::name);
+    if (other == before.end()) {
+      before.push_back(metric);
+    } else if (other->unit != metric.unit || other->better != metric.better) {
+      diagnostics_.error(metric.where,
+                         fmt::format("the metric '{}' of '{}' has another unit or direction than "
+                                     "that of another pattern of this sweep: {} [{}], not {} [{}]",
+                                     metric.name, pattern.name, to_string(metric.better),
+                                     metric.unit, to_string(other->better), other->unit),
+                         "give them different names");
+    }
+    if (scope_.kind_of(metric.name)) {
+      diagnostics_.error(
+          metric.where,
+          fmt::format("'{}' is a parameter of another pattern of this sweep", metric.name),
+          "choose another name for the metric");
+    }
+  }
+
+  /// Those of points, and the sizes of the patterns' structs.
+  Scope all_names() const {
+    Scope scope = scope_;
+    for (const PatternPtr& pattern : sweep_.patterns) {
+      for (const Struct& type : pattern->structs) scope.add(type.size_name(), ValueKind::integer);
+    }
+    return scope;
   }
 
   /// Adds an error when an axis cannot have this name; false when its values mean nothing then.
@@ -280,10 +332,7 @@ class SweepParser {
   }
 
   void check_conditions() {
-    Scope scope = scope_;
-    for (const PatternPtr& pattern : sweep_.patterns) {
-      for (const Struct& type : pattern->structs) scope.add(type.size_name(), ValueKind::integer);
-    }
+    const Scope scope = all_names();
     const auto is_unquoted = [&](const std::string& name) {
       return !scope.kind_of(name) && std::ranges::any_of(sweep_.patterns, [&](const auto& pattern) {
         return pattern->name == name;
@@ -336,6 +385,12 @@ std::vector<std::string> derived_parameters(const Pattern& pattern, const std::v
     if (follows && !is_axis(axes, parameter.name)) derived.push_back(parameter.name);
   }
   return derived;
+}
+
+std::vector<OwnMetric> own_metrics_of(const Sweep& sweep, const Pattern& pattern) {
+  std::vector<OwnMetric> metrics = pattern.metrics;
+  metrics.insert(metrics.end(), sweep.metrics.begin(), sweep.metrics.end());
+  return metrics;
 }
 
 bool applies_to(const Expression& condition, const Pattern& pattern) {

@@ -93,7 +93,8 @@ struct Sweep {
   /// Axes of one name each that the emulator has instead; none that a `--set` names.
   std::vector<Axis> emulator_set;
   std::vector<Expectation> expect;
-  std::optional<TuneRules> tune;  ///< search, in the place of measuring everything
+  std::vector<OwnMetric> metrics;  ///< of every pattern that has their parameters
+  std::optional<TuneRules> tune;   ///< search, in the place of measuring everything
   ReportLayout report;
 };
 
@@ -108,10 +109,14 @@ bool is_axis(const std::vector<Axis>& axes, std::string_view name);
 /// default names a parameter, or a struct of the pattern, which may be of any size.
 std::vector<std::string> derived_parameters(const Pattern& pattern, const std::vector<Axis>& axes);
 
+/// The metrics of one's own that points of the pattern have, in the order to compute them in.
+std::vector<OwnMetric> own_metrics_of(const Sweep& sweep, const Pattern& pattern);
+
 /// Whether the pattern has every parameter and struct that the expression names ("pattern" aside).
 bool applies_to(const Expression& condition, const Pattern& pattern);
 
-/// Parses a sweep file and replaces axes and defaults by the overrides: each is an argument of
+/// Parses a sweep file, makes its metrics and those of its patterns the own ones that are known
+/// (metric.h), and replaces axes and defaults by the overrides: each is an argument of
 /// `--set`, NAME=VALUES, where VALUES is a comma-separated list, or an axis as sweep files have
 /// them, in braces or brackets. Throws InputError with every mistake found.
 Sweep parse_sweep(const SourcePtr& source, const std::filesystem::path& path,

@@ -169,12 +169,13 @@ std::vector<std::string> read_counters(const YamlNode& node, Diagnostics& diagno
 }
 
 /// In the order of the file: the first one decides.
-void read_objectives(const YamlNode& tune, TuneRules& rules, Diagnostics& diagnostics) {
+void read_objectives(const YamlNode& tune, const Scope* scope, TuneRules& rules,
+                     Diagnostics& diagnostics) {
   for_each_entry(tune, [&](const YamlNode& key, const YamlNode& value) {
     if (key.text != "maximize" && key.text != "minimize") return;
     const Better better = key.text == "maximize" ? Better::higher : Better::lower;
     for (const auto& [name, where] : read_texts(value, key.text, diagnostics)) {
-      const auto metric = read_metric(name, where, diagnostics);
+      const auto metric = read_metric(name, where, scope, diagnostics);
       if (!metric) continue;
       if (std::ranges::find(rules.objectives, *metric, &TuneObjective::metric) !=
           rules.objectives.end()) {
@@ -283,7 +284,7 @@ TuneRules read_tune_rules(const YamlNode& node, const Scope* scope, Diagnostics&
   TuneRules rules;
   const std::size_t errors_before = diagnostics.error_count();
   const MapReader reader(node, "tune", tune_keys, diagnostics, scope);
-  read_objectives(node, rules, diagnostics);
+  read_objectives(node, scope, rules, diagnostics);
   if (rules.objectives.empty() && diagnostics.error_count() == errors_before) {
     diagnostics.error(node.where, "'tune' does not say what to search for",
                       "maximize: bandwidth, or minimize: time");

@@ -171,13 +171,13 @@ std::optional<Interval> interval_of(const PointRecord& point, const RankedBy& ra
   const auto figure = figure_of(point, ranked_by);
   if (figure && ranked_by.origin == Origin::emulated) return Interval{*figure, *figure};
   const MetricDefinition* metric = find_metric(ranked_by.metric);
-  const bool is_time = ranked_by.metric == "time";
-  const bool is_rate = metric != nullptr && metric->relation == TimeRelation::inverse;
-  if (ranked_by.origin != Origin::measured || (!is_time && !is_rate)) return std::nullopt;
+  const bool is_known = metric != nullptr && ranked_by.origin == Origin::measured;
+  if (!is_known || !follows_median(*metric)) return std::nullopt;
   const auto time = measured_figure(point, "time");
   const auto low = measured_figure(point, "time_low");
   const auto high = measured_figure(point, "time_high");
   if (!figure || !time || !low || !high) return std::nullopt;
+  const bool is_time = metric->relation == TimeRelation::proportional;
   return is_time ? Interval{*figure * (*low / *time), *figure * (*high / *time)}
                  : Interval{*figure * (*time / *high), *figure * (*time / *low)};
 }

@@ -193,11 +193,17 @@ struct Store::State {
 
   /// Adds metrics to those of the point, and notes on them.
   void add_to_point(std::int64_t point, std::vector<Metric> kept, const std::vector<Metric>& added,
-                    const std::vector<std::string>& notes, bool on_counts) {
+                    const std::vector<std::string>& notes, bool on_counts,
+                    const ChangeMetrics& derive) {
     kept.insert(kept.end(), added.begin(), added.end());
-    sqlite::run(database, "UPDATE point SET metric_list = ?, metric_values = ? WHERE id = ?",
-                list_of(kept), values_to_json(kept), point);
+    if (derive) derive(kept);
+    set_metrics(point, kept);
     add_notes(point, notes, on_counts);
+  }
+
+  void set_metrics(std::int64_t point, const std::vector<Metric>& metrics) {
+    sqlite::run(database, "UPDATE point SET metric_list = ?, metric_values = ? WHERE id = ?",
+                list_of(metrics), values_to_json(metrics), point);
   }
 
   void add_notes(std::int64_t point, const std::vector<std::string>& notes, bool on_counts) {
@@ -397,7 +403,8 @@ std::optional<std::vector<Metric>> Store::metrics_of(const PointKey& key) const 
 }
 
 void Store::add_counts(std::int64_t point_id, const std::string& collected_counters,
-                       const std::vector<Metric>& metrics, const std::vector<std::string>& notes) {
+                       const std::vector<Metric>& metrics, const std::vector<std::string>& notes,
+                       const ChangeMetrics& derive) {
   Database& database = state_->database;
   Transaction transaction(database, Kind::write);
   std::vector<Metric> others = state_->metrics_of(point_id);
@@ -405,14 +412,26 @@ void Store::add_counts(std::int64_t point_id, const std::string& collected_count
   sqlite::run(database, "UPDATE point SET collected_counters = ? WHERE id = ?", collected_counters,
               point_id);
   sqlite::run(database, "DELETE FROM note WHERE point_id = ? AND on_counts = 1", point_id);
-  state_->add_to_point(point_id, std::move(others), metrics, notes, true);
+  state_->add_to_point(point_id, std::move(others), metrics, notes, true, derive);
   transaction.commit();
 }
 
 void Store::add_metrics(std::int64_t point_id, const std::vector<Metric>& metrics,
-                        const std::vector<std::string>& notes) {
+                        const std::vector<std::string>& notes, const ChangeMetrics& derive) {
   Transaction transaction(state_->database, Kind::write);
-  state_->add_to_point(point_id, state_->metrics_of(point_id), metrics, notes, false);
+  state_->add_to_point(point_id, state_->metrics_of(point_id), metrics, notes, false, derive);
+  transaction.commit();
+}
+
+void Store::change_metrics(const MetricChanges& changes) {
+  if (changes.empty()) return;
+  Transaction transaction(state_->database, Kind::write);
+  for (const auto& [point_id, change] : changes) {
+    const std::vector<Metric> before = state_->metrics_of(point_id);
+    std::vector<Metric> after = before;
+    change(after);
+    if (after != before) state_->set_metrics(point_id, after);
+  }
   transaction.commit();
 }
 

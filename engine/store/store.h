@@ -67,6 +67,11 @@ struct ReusedPoint {
   std::string collected_counters;  ///< that it has already
 };
 
+/// What is done to a point's metrics.
+using ChangeMetrics = std::function<void(std::vector<Metric>& metrics)>;
+/// By points' ids.
+using MetricChanges = std::vector<std::pair<std::int64_t, ChangeMetrics>>;
+
 /// How many points a run has.
 struct PointCounts {
   std::size_t points = 0;
@@ -112,13 +117,17 @@ class Store {
   /// The metrics of the point that reuse_point would find; nothing when there is none.
   std::optional<std::vector<Metric>> metrics_of(const PointKey& key) const;
   /// Replaces the point's metrics of origin hardware, the counters they stand for, and the notes
-  /// of an earlier call.
+  /// of an earlier call. `derive` then computes what follows from all of the point's metrics.
   void add_counts(std::int64_t point_id, const std::string& collected_counters,
-                  const std::vector<Metric>& metrics, const std::vector<std::string>& notes);
+                  const std::vector<Metric>& metrics, const std::vector<std::string>& notes,
+                  const ChangeMetrics& derive = nullptr);
 
   /// Adds metrics of an origin that the point has none of yet, and notes on them.
   void add_metrics(std::int64_t point_id, const std::vector<Metric>& metrics,
-                   const std::vector<std::string>& notes);
+                   const std::vector<std::string>& notes, const ChangeMetrics& derive = nullptr);
+
+  /// Changes the metrics of points.
+  void change_metrics(const MetricChanges& changes);
 
   /// Records a sentence about the run.
   void add_note(std::int64_t run, const std::string& text);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -69,6 +70,10 @@ Arithmetic apply(Operation operation, std::int64_t value);
 /// round down.
 Arithmetic apply(Operation operation, std::int64_t a, std::int64_t b);
 
+/// What the numbers of an expression are. Real ones have decimals and powers of ten (1.5, 1e9), and
+/// beside them a name may have dots, as those of hardware counters do.
+enum class Numbers { integers, reals };
+
 /// The names that are known where an expression stands, and the kinds of their values.
 class Scope {
  public:
@@ -102,7 +107,8 @@ class Expression {
   /// Parses `text`, which stands at `where` in its source. On a mistake, adds to `diagnostics` and
   /// returns nothing.
   static std::optional<Expression> parse(std::string_view text, const Location& where,
-                                         Diagnostics& diagnostics);
+                                         Diagnostics& diagnostics,
+                                         Numbers numbers = Numbers::integers);
   /// The expression that is just `value`, which stands nowhere.
   static Expression constant(Value value);
   Expression() : Expression(constant(std::int64_t{0})) {}
@@ -120,6 +126,9 @@ class Expression {
   const std::string& text() const { return text_; }
   const Location& where() const { return where_; }
 
+  struct Node;
+  const Node& root() const { return *root_; }
+
   /// One node of the tree. `where` is the operator, the name or the literal.
   struct Node {
     Operation operation = Operation::literal;
@@ -128,6 +137,7 @@ class Expression {
     Value value = std::int64_t{0};
     std::vector<std::shared_ptr<const Node>> operands = {};
     bool parenthesised = false;
+    std::optional<double> real = {};  ///< of a literal that is no integer
 
     bool is_comparison() const {
       return operation >= Operation::less && operation <= Operation::not_equal;
@@ -143,6 +153,19 @@ class Expression {
   Location where_;
   std::shared_ptr<const Node> root_;
 };
+
+/// What a name stands for where real numbers are computed with; nothing where it has no value.
+using RealValue = std::variant<std::monostate, double, bool, ElementType, std::string_view>;
+using RealLookup = std::function<RealValue(std::string_view name)>;
+
+/// Adds an error for the first operation that real numbers do not have: `% << >> & ^ | ~` and
+/// is_pow2.
+bool check_real(const Expression& expression, Diagnostics& diagnostics);
+
+/// What the expression comes to in floating-point arithmetic: `/` divides, ceil_div rounds a
+/// quotient up, log2 is the logarithm itself. Nothing where a value is missing, kinds do not fit or
+/// the result is not finite.
+std::optional<double> evaluate_real(const Expression& expression, const RealLookup& lookup);
 
 /// A value that is copied at no cost: a word refers to text that must outlive it. It holds nothing
 /// (`std::monostate`) where there is no value because an expression failed.

@@ -24,6 +24,7 @@ struct Token {
   std::string_view text;
   std::size_t offset = 0;
   std::int64_t integer = 0;
+  std::optional<double> real = {};
 };
 
 /// The operator that `word` means in other languages, or nothing.
@@ -39,15 +40,15 @@ struct NoExpression {};
 
 class Lexer {
  public:
-  Lexer(std::string_view text, const Location& where, Diagnostics& diagnostics)
-      : where_(where), text_(text), diagnostics_(diagnostics) {}
+  Lexer(std::string_view text, const Location& where, Diagnostics& diagnostics, Numbers numbers)
+      : where_(where), text_(text), diagnostics_(diagnostics), numbers_(numbers) {}
 
   Token next() {
     while (position_ < text_.size() && is_space(text_[position_])) ++position_;
     if (position_ == text_.size()) return {TokenKind::end, {}, text_.size(), 0};
     const char c = text_[position_];
-    if (is_digit(c)) return integer();
-    if (is_word(c)) return take(TokenKind::name, name_length(position_));
+    if (is_digit(c)) return number();
+    if (is_word(c)) return take(TokenKind::name, dotted_length(position_));
     if (c == '\'' || c == '"') return word();
     return symbol();
   }
@@ -66,7 +67,7 @@ class Lexer {
 
  private:
   Token take(TokenKind kind, std::size_t length) {
-    const Token token{kind, text_.substr(position_, length), position_, 0};
+    const Token token{kind, text_.substr(position_, length), position_};
     position_ += length;
     return token;
   }
@@ -77,11 +78,42 @@ class Lexer {
     return end - from;
   }
 
+  /// The name, and further ones after dots where numbers are real.
+  std::size_t dotted_length(std::size_t from) const {
+    std::size_t length = name_length(from);
+    while (numbers_ == Numbers::reals && text_.substr(from + length).starts_with('.') &&
+           name_length(from + length + 1) > 0) {
+      length += 1 + name_length(from + length + 1);
+    }
+    return length;
+  }
+
   Token word() {
     const std::size_t close = text_.find(text_[position_], position_ + 1);
     if (close == std::string_view::npos) reject(position_, 1, "this quote is never closed");
     Token token = take(TokenKind::word, close + 1 - position_);
     token.text = token.text.substr(1, token.text.size() - 2);
+    return token;
+  }
+
+  /// A real number where the digits go on with a point or a power of ten, else an integer.
+  Token number() {
+    if (numbers_ == Numbers::integers) return integer();
+    const char* begin = text_.data() + position_;
+    double value = 0;
+    const auto [stop, error] = std::from_chars(begin, text_.data() + text_.size(), value);
+    const std::string_view text(begin, static_cast<std::size_t>(stop - begin));
+    if (text.find_first_not_of("0123456789") == text.npos) return integer();
+    if (error != std::errc{}) {
+      reject(position_, text.size(), "this number does not fit a floating-point number");
+    }
+    const std::size_t end = position_ + text.size();
+    if (const std::size_t more = name_length(end); more > 0) {
+      reject(end, more, fmt::format("'{}' is not a unit", text_.substr(end, more)),
+             "Ki, Mi and Gi stand behind integers");
+    }
+    Token token = take(TokenKind::integer, text.size());
+    token.real = value;
     return token;
   }
 
@@ -146,6 +178,7 @@ class Lexer {
 
   std::string_view text_;
   Diagnostics& diagnostics_;
+  Numbers numbers_;
   std::size_t position_ = 0;
 };
 
@@ -186,8 +219,8 @@ bool is_bare_comparison(const Node& node) {
 
 class Parser : Lexer {
  public:
-  Parser(std::string_view text, const Location& where, Diagnostics& diagnostics)
-      : Lexer(text, where, diagnostics) {
+  Parser(std::string_view text, const Location& where, Diagnostics& diagnostics, Numbers numbers)
+      : Lexer(text, where, diagnostics, numbers) {
     advance();
   }
 
@@ -343,6 +376,7 @@ class Parser : Lexer {
   NodePtr literal(const Token& token, Value value) const {
     auto result = node(Operation::literal, token, {});
     result->value = std::move(value);
+    result->real = token.real;
     return result;
   }
 
@@ -403,9 +437,9 @@ class Parser : Lexer {
 }  // namespace
 
 std::optional<Expression> Expression::parse(std::string_view text, const Location& where,
-                                            Diagnostics& diagnostics) {
+                                            Diagnostics& diagnostics, Numbers numbers) {
   try {
-    NodePtr root = Parser(text, where, diagnostics).parse();
+    NodePtr root = Parser(text, where, diagnostics, numbers).parse();
     Location whole = where;
     whole.length = std::max<std::size_t>(text.size(), 1);
     return Expression(std::string(text), std::move(whole), std::move(root));

@@ -265,7 +265,7 @@ std::optional<Estimate> compared_figure(const PointRecord& point, const MetricCo
   }
   if (!std::isfinite(*figure) || *figure < 0) return std::nullopt;
   const bool follows_time =
-      column == measured_time || relation_to_time(column) == TimeRelation::inverse;
+      column.origin == Origin::measured && follows_median(definition_of(column.name));
   if (!follows_time) return exactly(*figure);
   if (*figure == 0) return std::nullopt;
   return Estimate{*figure,

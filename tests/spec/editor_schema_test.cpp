@@ -86,7 +86,7 @@ PatternLookup remembered_patterns() {
 /// Keys under which names of the user's own stand.
 bool holds_names(const std::string& key) {
   const std::vector<std::string> keys = {"axes",    "zip",     "set",       "parameters",
-                                         "structs", "buffers", "arguments", "verify"};
+                                         "structs", "buffers", "arguments", "verify", "metrics"};
   return std::ranges::find(keys, key) != keys.end();
 }
 
@@ -123,6 +123,7 @@ const std::vector<Surroundings> in_sweeps = {
     {"an axis", names_of(axis_range_keys), "axes: {STRIDE: {", "}}"},
     {"measure", names_of(measure_keys), "measure: {", "}"},
     {"samples", names_of(samples_keys), "measure: {samples: {", "}}"},
+    {"a metric", names_of(own_metric_keys), "metrics: {rate: {", "}}"},
     {"tune", names_of(tune_keys), "tune: {", "}"},
     {"budget", names_of(budget_keys), "tune: {budget: {", "}}"},
     {"no_better", names_of(patience_keys), "tune: {budget: {no_better: {", "}}}"},
@@ -144,6 +145,7 @@ const std::vector<Surroundings> in_headers = {
     {"a listed argument", names_of(listed_argument_keys), "arguments: [{", "}]"},
     {"launch", names_of(launch_keys), "launch: {", "}"},
     {"useful", names_of(useful_keys), "useful: {", "}"},
+    {"a metric", names_of(own_metric_keys), "metrics: {rate: {", "}}"},
 };
 
 /// A document one of whose maps lacks a key that it needs.
@@ -306,18 +308,18 @@ BOOST_DATA_TEST_CASE(values_that_mean_nothing_are_refused_by_both,
                          "measure: {caches: maybe}\n",
                          "measure: {counters: [memori]}\n",
                          "tune: {strategy: forest}\n",
-                         "tune: {maximize: bandwith}\n",
+                         "tune: {maximize: band-with}\n",
                          "tune: {maximize: bandwidth, strategy: guess}\n",
                          "tune: {maximize: bandwidth, cut_off: 0.5}\n",
                          "tune: {maximize: bandwidth, budget: {}}\n",
                          "report: {tables: [{rows: STRIDE}]}\n",
-                         "report: {tables: [{rows: STRIDE, value: bandwith}]}\n",
+                         "report: {tables: [{rows: STRIDE, value: band-with}]}\n",
                          "report: {tables: {rows: STRIDE, value: time}}\n",
                          "expect: [{where: STRIDE == 1}]\n",
                          "patterns: [offset]\n",
                          "report: {charts: [{x: STRIDE, y: time}]}\n",
                          "report: {charts: [{line: {x: STRIDE, y: time}, bar: {x: T, y: time}}]}\n",
-                         "report: {charts: [{line: {x: STRIDE, y: tim}}]}\n",
+                         "report: {charts: [{line: {x: STRIDE, y: ti-m}}]}\n",
                          "report: {charts: [{bar: {x: T, y: time, y_scale: category}}]}\n",
                      })) {
   const std::string text = "pattern: stride\n" + sample;

@@ -102,6 +102,31 @@ void print_metrics_text() {
   }
 }
 
+/// Of a sweep: its own and its patterns'.
+void print_own_metrics(const std::string& format) {
+  const std::vector<const MetricDefinition*> own = own_metric_definitions();
+  Json list = Json::array();
+  for (const MetricDefinition* metric : own) {
+    const std::string better = better_word(metric->better);
+    if (format == "names") std::cout << metric->name << '\n';
+    if (format == "text") {
+      std::cout << fmt::format("{} [{}]: {}{}\n", metric->name, metric->unit,
+                               joined(origin_words(*metric)),
+                               better.empty() ? "" : "; " + better + " is better")
+                << beside("", metric->meaning, 4);
+    }
+    list.push_back({{"name", metric->name},
+                    {"unit", metric->unit},
+                    {"origins", origin_words(*metric)},
+                    {"meaning", metric->meaning},
+                    {"better", better.empty() ? Json(nullptr) : Json(better)}});
+  }
+  if (format == "json") print_json({{"metrics", std::move(list)}});
+  if (format == "text" && own.empty()) {
+    std::cout << "neither the sweep nor its patterns have metrics of their own\n";
+  }
+}
+
 void print_metric(const MetricDefinition& metric) {
   constexpr std::size_t column = 12;
   Cells sets;
@@ -377,15 +402,17 @@ void print_metrics(const std::string& format) {
 }
 
 CommandLine list_line() {
-  CommandLine line("sweep list [OPTIONS] patterns|sweeps|metrics|runs FILE.db",
-                   "Lists the patterns, the sweeps or the metrics there are, or the runs that a\n"
-                   "results database holds. 'sweep show' describes one of the first three.");
+  CommandLine line(
+      "sweep list [OPTIONS] patterns|sweeps|metrics [SWEEP]|runs FILE.db",
+      "Lists the patterns, the sweeps or the metrics there are, those of a sweep's own,\n"
+      "or the runs that a results database holds. 'sweep show' describes one of the\n"
+      "first three.");
   add_patterns_option(line);
   line.option("format", "text|md|json|names",
               "text; md: a Markdown page of the patterns or the metrics; json: one document; "
               "names: a name a line",
               "text");
-  line.operands({"patterns|sweeps|metrics|runs", "DATABASE"}, 1,
+  line.operands({"patterns|sweeps|metrics|runs", "NAME"}, 1,
                 "list what? write patterns, sweeps, metrics or runs FILE.db");
   return line;
 }
@@ -394,7 +421,8 @@ int list_main(const GivenOptions& given) {
   const std::vector<std::string> kinds = {"patterns", "sweeps", "metrics", "runs"};
   const std::vector<std::string>& words = given.operands();
   const std::string& what = words.front();
-  if (words.size() != (what == "runs" ? 2 : 1)) {
+  const bool is_of_sweep = what == "metrics" && words.size() == 2;
+  if (!is_of_sweep && words.size() != (what == "runs" ? 2 : 1)) {
     throw UsageError(what == "runs" ? "runs of what? for example: sweep list runs results/stride.db"
                                     : fmt::format("too many arguments after '{}'", what));
   }
@@ -408,6 +436,12 @@ int list_main(const GivenOptions& given) {
     if (format != "text") throw UsageError("--format is for patterns, sweeps and metrics");
     check_operand("list runs", Operand::database, words.back());
     print_runs(words.back());
+  } else if (is_of_sweep) {
+    if (format == "md") throw UsageError("--format md is for patterns and all metrics");
+    const std::filesystem::path file = find_sweep_file(words.back());
+    const PatternLibrary library = pattern_library(given_folders(given), file);
+    parse_sweep(read_source(file), file, library.lookup(), {});
+    print_own_metrics(format);
   } else if (what == "metrics") {
     print_metrics(format);
   } else {

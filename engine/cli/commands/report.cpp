@@ -85,13 +85,19 @@ void count_results(const RunOperand& operand, const GivenFolders& folders) {
   }
   const PatternLibrary library = pattern_library(folders);
   std::map<std::pair<std::string, std::string>, PatternPtr> patterns;
+  const std::vector<OwnMetric> of_sweep = read_stored_sweep(provenance.sweep_text).metrics;
   std::vector<UncountedPoint> points;
   for (const StoredPoint& stored : results.points) {
     if (!lacks_counts(stored.point)) continue;
     const PointKey& key = stored.point.key;
     PatternPtr& pattern = patterns[{key.pattern_name, key.pattern_text}];
     if (pattern == nullptr) pattern = measured_pattern(key, library);
-    points.push_back({stored.id, resolve(pattern, key.parameters)});
+    std::vector<OwnMetric> own = pattern->metrics;
+    own.insert(own.end(), of_sweep.begin(), of_sweep.end());
+    const Configuration configuration = resolve(pattern, key.parameters);
+    points.push_back({stored.id, configuration, [=](std::vector<Metric>& metrics) {
+                        derive_metrics(own, configuration, metrics);
+                      }});
   }
   if (points.empty()) {
     std::cerr << "every point has the emulator's counts\n";

@@ -28,8 +28,8 @@ void print_event(const ordered_json& event) {
 /// The unit of each metric that has one: {"bandwidth": "GB/s"}
 ordered_json units() {
   ordered_json units = ordered_json::object();
-  for (const MetricDefinition& metric : metric_definitions()) {
-    if (const std::string unit = unit_of(metric.name); !unit.empty()) units[metric.name] = unit;
+  for (const std::string& name : metric_names()) {
+    if (const std::string unit = unit_of(name); !unit.empty()) units[name] = unit;
   }
   return units;
 }

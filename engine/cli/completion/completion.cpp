@@ -10,6 +10,8 @@
 #include "engine/cli/options/sources.h"
 #include "engine/search/strategy.h"
 #include "engine/spec/metric.h"
+#include "engine/spec/report_layout.h"
+#include "engine/store/store.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
 
@@ -48,6 +50,9 @@ std::vector<Offer> metric_offers() {
   std::vector<Offer> offers;
   for (const MetricDefinition& metric : metric_definitions()) {
     offers.push_back({metric.name, metric.meaning});
+  }
+  for (const MetricDefinition* metric : own_metric_definitions()) {
+    offers.push_back({metric->name, metric->meaning});
   }
   return offers;
 }
@@ -116,13 +121,39 @@ Completion assignment_words(const LineSoFar& line) {
   return completion;
 }
 
-/// Of a pattern, sweep or metric, as the operand before it says.
+/// Makes known what metrics of its own the sweep or the newest run has that the line names.
+void define_metrics_on(const LineSoFar& line) {
+  if (line.operands.empty()) return;
+  try {
+    const fs::path database = find_database(line.operands.front());
+    if (database.extension() != ".db") {
+      for (const PatternPtr& pattern : patterns_on(line)) define_own_metrics(pattern->metrics);
+      return;
+    }
+    const Store store(database, Store::Mode::read_only);
+    const std::vector<RunRecord> runs = store.runs();
+    if (runs.empty()) return;
+    const auto first = store.point(runs.back().id, 0);
+    if (first) define_metrics_of_pattern(first->point.key.pattern_text);
+    read_stored_sweep(runs.back().provenance.sweep_text);
+  } catch (const std::exception&) {
+    // The metrics there always are can be offered.
+  }
+}
+
+/// Of a pattern, sweep or metric, or what a list is of, as the operand before it says.
 Completion named_words(const std::string& kind, const LineSoFar& line) {
   if (kind == "pattern") {
     return {plain(pattern_library({line.folders.patterns, {}}).names()), "files cu"};
   }
-  if (kind == "sweep") return {plain(sweep_names()), "files yaml"};
+  if (kind == "sweep" || kind == "metrics") return {plain(sweep_names()), "files yaml"};
+  if (kind == "runs") return {{}, "files db"};
   return {kind == "metric" ? metric_offers() : std::vector<Offer>()};
+}
+
+Completion metric_words(const LineSoFar& line) {
+  define_metrics_on(line);
+  return named_words("metric", line);
 }
 
 /// What the placeholders of options and operands stand for. Throws what reading the patterns and
@@ -148,8 +179,8 @@ constexpr std::array placeholder_rows = {
                 }},
     Placeholder{"DIR", nullptr, "folders"},
     Placeholder{"FILE", nullptr, "files"},
-    Placeholder{"METRIC", [](const LineSoFar& line) { return named_words("metric", line); }},
-    Placeholder{"METRICS", [](const LineSoFar& line) { return named_words("metric", line); }},
+    Placeholder{"METRIC", metric_words},
+    Placeholder{"METRICS", metric_words},
     Placeholder{"N"},
     Placeholder{"NAME",
                 [](const LineSoFar& line) {
