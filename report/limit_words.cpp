@@ -70,7 +70,8 @@ class PointLimits {
     // Where the bytes wanted fill the memory's bandwidth nothing else can be what it waits for.
     if (share_ && *share_ >= saturated && *share_ <= full_share) return {};
     std::vector<std::string> parts = describe_global_waste();
-    for (std::string part : {describe_conflicts(), describe_idle_lanes(), describe_spills()}) {
+    for (std::string part :
+         {describe_conflicts(), describe_idle_lanes(), describe_spills(), describe_occupancy()}) {
       if (!part.empty()) parts.push_back(std::move(part));
     }
     return parts;
@@ -232,6 +233,33 @@ class PointLimits {
     if (sectors <= 0 || sectors < least_part * (sectors + others)) return {};
     return fmt::format("moves {} sectors of local memory, as spilled registers do{}",
                        format_total(sectors), origin);
+  }
+
+  /// What the device says of the kernel, or the emulator.
+  std::optional<double> resource(const std::string& metric) const {
+    const auto figure = figure_of(point_, {metric, Origin::measured});
+    return figure ? figure : figure_of(point_, {metric, Origin::emulated});
+  }
+
+  /// "fills 25 % of a multiprocessor, which its 128 registers a thread limit"
+  std::string describe_occupancy() const {
+    constexpr double low = 50;
+    const auto occupancy = resource("occupancy");
+    const auto resident = resource("resident_blocks");
+    if (!occupancy || !resident || !(*occupancy > 0) || *occupancy >= low) return {};
+    const auto is_limit = [&](const char* metric) { return resource(metric) == resident; };
+    std::string limit = "the size of its blocks";
+    if (is_limit("blocks_by_registers")) {
+      limit = fmt::format("its {} registers a thread", resource("registers").value_or(0));
+    } else if (is_limit("blocks_by_shared")) {
+      limit = fmt::format("its {} bytes of shared memory a block",
+                          format_total(resource("static_shared_bytes").value_or(0) +
+                                       resource("dynamic_shared_bytes").value_or(0)));
+    } else if (is_limit("blocks_by_slots")) {
+      limit = fmt::format("the {} blocks there can be", *resident);
+    }
+    return fmt::format("has {} % of the warps that a multiprocessor has room for, limited by {}",
+                       percent(*occupancy), limit);
   }
 
   const PointRecord& point_;

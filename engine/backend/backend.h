@@ -196,6 +196,9 @@ class Execution {
   /// Takes so many samples and throws them away. May return before they are done: what is asked
   /// for next comes after them.
   virtual void warm_up(CacheState cache, int count) { sample(cache, count); }
+  /// Launches so many times, each right after the one before, and waits. Only where
+  /// `Backend::can_time`.
+  virtual void repeat(int /*launches*/) { throw std::logic_error("this backend times nothing"); }
   /// How many launches a sample of `sample` is the mean of.
   virtual int launches_per_sample() const { return 1; }
   /// The seconds that the device has worked on this so far, timed or not; 0 where not known.
@@ -220,6 +223,8 @@ class Backend {
   /// Makes a later `prepare` of the same workload quicker. Never fails: `prepare` tells.
   virtual void load(const Workload& /*workload*/) {}
   virtual DeviceState state() { return {}; }
+  /// A counter of what the device draws, which goes on every 20 to 100 ms; nothing without one.
+  virtual std::optional<double> energy_joules() { return std::nullopt; }
   /// What may disturb measuring now, in sentences: another process that uses the device.
   virtual std::vector<std::string> disturbances() { return {}; }
   /// Runs each workload once more for every pass that the counters need, in their first state.

@@ -77,6 +77,7 @@ class CudaBackend : public Backend {
   }
   void load(const Workload& workload) override { load_functions(context_, workload); }
   DeviceState state() override { return monitor_.state(); }
+  std::optional<double> energy_joules() override { return monitor_.energy_joules(); }
   std::vector<std::string> disturbances() override { return monitor_.disturbances(); }
   CounterResults count(std::span<const Workload> workloads, const CounterRequest& request,
                        const StepListener& on_step) override {

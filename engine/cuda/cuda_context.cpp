@@ -24,6 +24,21 @@ LaunchLimits launch_limits_of(CUdevice device) {
           .shared_bytes = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)};
 }
 
+MultiprocessorSizes multiprocessor_sizes_of(CUdevice device, int compute_capability) {
+  const auto attribute = [&](CUdevice_attribute which) {
+    return static_cast<unsigned>(Driver::get().device_attribute.value(which, device));
+  };
+  return {
+      .compute_capability = compute_capability,
+      .threads = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+      .blocks = attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+      .threads_per_block = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+      .shared_bytes = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+      .shared_bytes_per_block = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
+      .registers = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
+      .registers_per_block = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK)};
+}
+
 /// Measures the step of the event clock with pairs of events around a few short kernels.
 double measure_event_step(CudaContext& context) {
   constexpr std::size_t pairs = 48;
@@ -111,6 +126,7 @@ CudaContext::CudaContext(const Device& description)
     : device(description),
       primary(description.index),
       limits(launch_limits_of(primary.device())),
+      multiprocessor(multiprocessor_sizes_of(primary.device(), description.compute_capability)),
       stream(make_stream()),
       begin(make_event()),
       end(make_event()),

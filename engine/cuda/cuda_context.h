@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "engine/backend/backend.h"
+#include "engine/backend/occupancy.h"
 #include "engine/cuda/device_memory.h"
 #include "engine/cuda/driver.h"
 #include "engine/cuda/measuring_kernels.h"
@@ -69,6 +70,7 @@ struct CudaContext {
   PrimaryContext primary;
   // What follows lives in the context and goes before it.
   LaunchLimits limits;
+  MultiprocessorSizes multiprocessor;
   Stream stream;
   Event begin;
   Event end;

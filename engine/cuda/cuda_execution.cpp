@@ -147,6 +147,23 @@ LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
   for (std::vector<std::byte>& scalar : workload_.scalars) scalars_.push_back(scalar.data());
 }
 
+BlockNeeds LoadedWorkload::needs() const {
+  const auto attribute = [&](CUfunction_attribute which) {
+    return static_cast<unsigned>(Driver::get().function_attribute.value(which, kernel_));
+  };
+  return {.threads = static_cast<unsigned>(workload_.block.count()),
+          .registers_per_thread = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS),
+          .static_shared_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
+          .dynamic_shared_bytes = workload_.shared_bytes,
+          .local_bytes_per_thread = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)};
+}
+
+unsigned LoadedWorkload::resident_blocks() const {
+  return static_cast<unsigned>(
+      Driver::get().resident_blocks.value(kernel_, static_cast<int>(workload_.block.count()),
+                                          static_cast<std::size_t>(workload_.shared_bytes)));
+}
+
 std::vector<std::uint64_t> LoadedWorkload::sizes() const {
   std::vector<std::uint64_t> sizes;
   for (const BufferPlan& buffer : workload_.buffers) sizes.push_back(buffer.bytes);
@@ -306,6 +323,22 @@ std::optional<std::string> CudaExecution::run_checks() {
     return describe_mismatch(plans[i], result);
   }
   return std::nullopt;
+}
+
+void CudaExecution::repeat(int launches) {
+  guarded(context_, "the kernel", [&] {
+    run([&] {
+      for (int i = 0; i < launches; ++i) loaded_.queue_kernel(copies_.front());
+    });
+  });
+}
+
+Observation CudaExecution::observe() {
+  return guarded(context_, "the kernel", [&] {
+    return Observation{resource_metrics(context_.multiprocessor, loaded_.needs(),
+                                        loaded_.resident_blocks(), Origin::measured),
+                       {}};
+  });
 }
 
 std::vector<Sample> CudaExecution::sample(CacheState cache, int count) {

@@ -68,6 +68,10 @@ class LoadedWorkload {
   /// The buffers' sizes in bytes.
   std::vector<std::uint64_t> sizes() const;
 
+  /// What the kernel takes of a multiprocessor, and how many of its blocks that runs at once.
+  BlockNeeds needs() const;
+  unsigned resident_blocks() const;
+
   /// Queues filling all buffers.
   void queue_init(Addresses& addresses) const;
   /// Queues one launch of the kernel. The first one on a set of buffers may wait for the device:
@@ -116,6 +120,9 @@ class CudaExecution : public Execution {
   std::optional<std::string> verify() override;
   /// Throws ExecutionFailure when the host cannot queue a block in time.
   std::vector<Sample> sample(CacheState cache, int count) override;
+  void repeat(int launches) override;
+  /// What the kernel takes of a multiprocessor.
+  Observation observe() override;
   /// While the device is at them, the host queues the next block.
   void warm_up(CacheState cache, int count) override;
   int launches_per_sample() const override { return launches_per_sample_; }

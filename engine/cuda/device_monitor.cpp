@@ -68,6 +68,8 @@ struct Nvml {
   Figure applications_clock_megahertz{library, {"nvmlDeviceGetApplicationsClock"}};
   Figure temperature_celsius{library, {"nvmlDeviceGetTemperature"}};
   NvmlFunction<void*, unsigned*> power_milliwatts{library, {"nvmlDeviceGetPowerUsage"}};
+  NvmlFunction<void*, unsigned long long*> energy_millijoules{
+      library, {"nvmlDeviceGetTotalEnergyConsumption"}};
   NvmlFunction<void*, unsigned long long*> throttle_bits{
       library,
       {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"}};
@@ -210,6 +212,12 @@ DeviceState DeviceMonitor::state() {
     state.throttle_reasons = throttle_reasons(bits, applications_clocks_lower(handle_));
   }
   return last_state_ = state;
+}
+
+std::optional<double> DeviceMonitor::energy_joules() const {
+  unsigned long long millijoules = 0;
+  const bool is_known = handle_ != nullptr && nvml()->energy_millijoules(handle_, &millijoules);
+  return is_known ? std::optional(static_cast<double>(millijoules) / 1e3) : std::nullopt;
 }
 
 std::vector<std::string> DeviceMonitor::disturbances() const {

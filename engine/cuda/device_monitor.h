@@ -41,6 +41,9 @@ class DeviceMonitor {
   /// The device now, or a moment ago: half a dozen queries that may take a fifth of a millisecond,
   /// about figures that NVML itself averages over a longer time.
   DeviceState state();
+  /// What the device has drawn since its driver was loaded; nothing where it does not count that
+  /// (NVML does from Volta on).
+  std::optional<double> energy_joules() const;
   /// What else uses the device, and how busy it was when this was made.
   std::vector<std::string> disturbances() const;
 

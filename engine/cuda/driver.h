@@ -102,6 +102,7 @@ struct Driver {
   SWEEP_DRIVER(module_function, cuModuleGetFunction);
   SWEEP_DRIVER(function_attribute, cuFuncGetAttribute);
   SWEEP_DRIVER(function_set_attribute, cuFuncSetAttribute);
+  SWEEP_DRIVER(resident_blocks, cuOccupancyMaxActiveBlocksPerMultiprocessor);
   SWEEP_DRIVER(launch, cuLaunchKernel);
 #undef SWEEP_DRIVER
   // NOLINTEND(bugprone-macro-parentheses)

@@ -90,6 +90,21 @@ void take_samples(Execution& execution, const MeasureRules& rules, double second
   std::ranges::move(notes_on_marks(point.samples, changed_clock), std::back_inserter(point.notes));
 }
 
+/// Adds the energy of a launch to the point's metrics, or a note that it is not known.
+void add_energy(Backend& backend, Execution& execution, double seconds, const Clock& clock,
+                const StepListener& on_step, PointRecord& point) {
+  const std::vector<double> figures = figures_of(point.samples);
+  const double each = figures.empty() ? 0 : median(figures);
+  if (const auto joules = launch_energy(backend, execution, seconds, each, clock, on_step)) {
+    constexpr double milli = 1e3;
+    point.metrics.push_back({"energy", Origin::measured, *joules * milli});
+  } else {
+    point.notes.emplace_back(
+        "the energy of a launch is not known: the device does not count what it draws, or its "
+        "counter stands still");
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(StopReason reason) {
@@ -267,6 +282,47 @@ std::vector<Metric> state_metrics(std::span<const Sample> samples, const DeviceS
   return metrics;
 }
 
+std::optional<double> launch_energy(Backend& backend, Execution& execution, double seconds,
+                                    double seconds_per_launch, const Clock& clock,
+                                    const StepListener& on_step) {
+  // So short that a step of the counter, every 20 to 100 ms, is seen soon; so long that what the
+  // device waits for the host between two does not count.
+  constexpr double piece_seconds = 5e-3;
+  constexpr double most_launches = 1000;
+  // A device that was idle draws less at first.
+  constexpr double settling_seconds = 0.1;
+  constexpr double patience_seconds = 2;
+  const auto piece =
+      static_cast<int>(std::clamp(fitting(piece_seconds, seconds_per_launch), 1.0, most_launches));
+  auto last = backend.energy_joules();
+  if (!last) return std::nullopt;
+  const double begin = clock();
+  double last_step = begin;
+  double first_step = 0;
+  std::optional<double> first;
+  double launches = 0;
+  for (;;) {
+    on_step("energy");
+    execution.repeat(piece);
+    launches += piece;
+    const auto joules = backend.energy_joules();
+    const double now = clock();
+    if (!joules || (*joules == *last && now - last_step > seconds + patience_seconds)) {
+      return std::nullopt;
+    }
+    if (*joules == *last) continue;
+    last = joules;
+    last_step = now;
+    if (!first && now - begin >= settling_seconds) {
+      first = joules;
+      first_step = now;
+      launches = 0;
+    } else if (first && now - first_step >= seconds) {
+      return (*joules - *first) / launches;
+    }
+  }
+}
+
 std::optional<std::string> note_on_throttling(const DeviceState& state) {
   if (state.throttle_reasons.empty()) return std::nullopt;
   return fmt::format("the device held its clocks back: {}",
@@ -316,6 +372,11 @@ Measurement measure(Backend& backend, const Workload& workload, const MeasureRul
         std::ranges::move(state_metrics(point.samples, state), std::back_inserter(point.metrics));
         if (auto note = note_on_throttling(state)) point.notes.push_back(std::move(*note));
       });
+      if (rules.energy_seconds > 0 && !is_cut_off(point)) {
+        watch.time(Phase::sample, [&] {
+          add_energy(backend, *execution, rules.energy_seconds, clock, on_step, point);
+        });
+      }
       // What can time executes all of the grid, and checks every element.
       if (!workload.verify.empty()) {
         point.metrics.push_back({"verified_share", Origin::measured, 100});

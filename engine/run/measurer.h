@@ -81,9 +81,6 @@ std::vector<Metric> timing_metrics(std::span<const Sample> samples, int launches
 /// after them; what else the state after them says.
 std::vector<Metric> state_metrics(std::span<const Sample> samples, const DeviceState& state);
 
-/// "the device held its clocks back: power cap", nothing when it did not.
-std::optional<std::string> note_on_throttling(const DeviceState& state);
-
 /// Seconds on a clock that never goes back.
 using Clock = std::function<double()>;
 inline Clock steady_clock() {
@@ -92,6 +89,16 @@ inline Clock steady_clock() {
         .count();
   };
 }
+
+/// The energy of one launch in joules, all that the device draws meanwhile included: repeats
+/// launches of about `seconds_per_launch` for at least `seconds`, from one step of the device's
+/// counter to another. Nothing where there is no such counter or it does not go on.
+std::optional<double> launch_energy(Backend& backend, Execution& execution, double seconds,
+                                    double seconds_per_launch, const Clock& clock,
+                                    const StepListener& on_step);
+
+/// "the device held its clocks back: power cap", nothing when it did not.
+std::optional<std::string> note_on_throttling(const DeviceState& state);
 
 /// What wall time is spent on in a run.
 enum class Phase {

@@ -468,9 +468,12 @@ void tune_groups(RunStage& stage) {
   SearchObjective objective(rules.objectives);
   DriftReference drift(stage);
   // A search by the time does not wait for counts; the leading ones are counted at the end.
-  const bool goes_by_time = follows_from_time(first.metric);
-  const bool emulates = !goes_by_time && stage.counts != nullptr;
-  const bool reads_counters = !goes_by_time && stage.can_time() && !stage.request.counters.empty();
+  const MetricDefinition* definition = find_metric(first.metric);
+  const bool is_measured =
+      follows_from_time(first.metric) || (definition != nullptr && !definition->needs_counts &&
+                                          definition->origins == std::vector{Origin::measured});
+  const bool emulates = !is_measured && stage.counts != nullptr;
+  const bool reads_counters = !is_measured && stage.can_time() && !stage.request.counters.empty();
   TuningRecord record = {
       first.metric, Origin::measured, first.better, rules.strategy, rules.seed, rules.for_each, {}};
   std::vector<ComparisonRecord> comparisons;

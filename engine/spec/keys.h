@@ -129,6 +129,10 @@ inline constexpr Key measure_keys[] = {
      "Stop measuring a configuration after so long; 0.5 unless given."},
     {"caches", ValueForm::boolean,
      "Whether the emulator follows the L1 and L2 caches too, for their hit rates."},
+    {"energy", ValueForm::seconds,
+     "Repeat launches for so long, to measure the energy of one; without the key 1 where a table, "
+     "a "
+     "chart, tune, expect or a metric of one's own names energy, else not at all."},
     {"counters", ValueForm::counters,
      "The hardware counters to read: true for memory, sets, metrics, or NVIDIA's own names; "
      "[memory, dram]."},

@@ -32,7 +32,19 @@ MetricDefinition row(std::string name, std::string unit, Better better, std::str
   return metric;
 }
 
+/// Of half, single and double precision; what is fused counts twice.
+std::string float_operations_sum() {
+  std::string sum;
+  for (const char* operation : {"hadd", "hmul", "hfma", "hfma", "fadd", "fmul", "ffma", "ffma",
+                                "dadd", "dmul", "dfma", "dfma"}) {
+    sum += std::string(sum.empty() ? "(" : " + ") + "smsp__sass_thread_inst_executed_op_" +
+           operation + "_pred_on.sum";
+  }
+  return sum + ")";
+}
+
 std::vector<MetricDefinition> make_table() {
+  const std::string float_operation_counters = float_operations_sum();
   std::vector<MetricDefinition> table;
   const auto add = [&](std::string_view group, bool is_measured,
                        std::vector<MetricDefinition> rows) {
@@ -82,7 +94,38 @@ std::vector<MetricDefinition> make_table() {
        row("memory_clock", "MHz", neither,
            "clock of the device memory right after the last sample"),
        row("temperature", "°C", neither, "temperature of the GPU right after the last sample"),
-       row("power", "W", neither, "power that the device draws right after the last sample")});
+       row("power", "W", neither, "power that the device draws right after the last sample"),
+       row("energy", "mJ", lower,
+           "energy that the device draws for one of many launches, each right after the one "
+           "before; "
+           "measured where a sweep names it")});
+  const MetricTraits of_kernel{.origins = {Origin::measured, Origin::emulated}};
+  add("Resources of the kernel", false,
+      {row("registers", "1", neither, "registers of a thread", of_kernel),
+       row("static_shared_bytes", "B", neither,
+           "shared memory of a block that the kernel declares with a size", of_kernel),
+       row("dynamic_shared_bytes", "B", neither, "shared memory of a block that the launch gives",
+           of_kernel),
+       row("local_bytes", "B", lower,
+           "local memory of a thread: spilled registers, arrays that registers cannot hold",
+           of_kernel),
+       row("spill_loads", "1", lower,
+           "instructions in the machine code that load local memory, each once",
+           {.origins = {Origin::emulated}}),
+       row("spill_stores", "1", lower,
+           "instructions in the machine code that store to local memory, each once",
+           {.origins = {Origin::emulated}}),
+       row("resident_blocks", "1", higher, "blocks that a multiprocessor runs at once", of_kernel),
+       row("occupancy", "%", higher,
+           "theoretical: their warps, as a share of the most that a multiprocessor can have",
+           of_kernel),
+       row("blocks_by_slots", "1", higher, "blocks that a multiprocessor can have at all",
+           of_kernel),
+       row("blocks_by_warps", "1", higher, "blocks whose warps it has room for", of_kernel),
+       row("blocks_by_shared", "1", higher, "blocks whose shared memory it has room for",
+           of_kernel),
+       row("blocks_by_registers", "1", higher, "blocks whose registers it has room for",
+           of_kernel)});
   add("Loads from global memory", false,
       {row("load_requests", "1", neither, "warp-wide global loads", {}, "global_load_requests",
            "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
@@ -226,6 +269,15 @@ std::vector<MetricDefinition> make_table() {
            {.cost = 12, .is_comparable = false}, "inst_executed", "smsp__inst_executed.sum"),
        row("thread_instructions", "1", neither, "the same, counted by active threads",
            {.is_comparable = false}, "thread_inst_executed", "smsp__thread_inst_executed.sum"),
+       row("float_operations", "1", neither,
+           "floating-point additions and multiplications by threads, a fused one is two: the "
+           "hardware's, or in PTX by the emulator",
+           {.is_comparable = false}, "", float_operation_counters),
+       row("arithmetic_intensity", "FLOP/B", neither,
+           "float_operations / (dram_read_bytes + dram_write_bytes)",
+           {.needs_caches = true, .is_comparable = false}, "",
+           float_operation_counters + " / (dram__bytes_read.sum|dram__bytes_op_read.sum + "
+                                      "dram__bytes_write.sum|dram__bytes_op_write.sum)"),
        row("executed_share", "%", neither, "share of the grid's blocks that the emulator executed"),
        row("verified_share", "%", neither,
            "share of the elements with a verify condition that were verified")});
@@ -250,7 +302,7 @@ std::vector<CounterNames> parse_sum(std::string_view text) {
   return sum;
 }
 
-/// A definition that somebody may hold on to stays, also when another sweep is read.
+/// What somebody may hold on to stays where it is, also when it is replaced.
 struct OwnMetrics {
   std::mutex mutex;
   std::deque<MetricDefinition> all;
@@ -332,6 +384,7 @@ std::vector<const MetricDefinition*> own_metric_definitions() {
 void forget_own_metrics() {
   const std::scoped_lock lock(own_metrics().mutex);
   own_metrics().known.clear();
+  own_metrics().all.clear();
 }
 
 void define_own_metric(MetricDefinition metric) {

@@ -100,9 +100,9 @@ std::vector<std::string> metric_names();
 // Metrics that patterns and sweeps define (own_metric.h). Whoever reads a sweep, or the results of
 // one, makes them known to the process, so that a name means the same to all that handle metrics.
 
-/// Those that are known, in the order in which they became so. They live as long as the process.
+/// Those that are known, in the order in which they became so. They live until they are forgotten.
 std::vector<const MetricDefinition*> own_metric_definitions();
-/// Forgets them.
+/// Forgets them: before another sweep is read.
 void forget_own_metrics();
 /// Makes one known. Of two with a name the first stands, unrelated to the time where the other is
 /// not related alike.

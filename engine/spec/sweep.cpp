@@ -13,9 +13,11 @@
 namespace sweep {
 
 std::string to_string(const MeasureRules& rules) {
-  return fmt::format("cache: {}, noise: {} %, samples: {}..{}, seconds: {}{}",
+  const std::string energy =
+      rules.energy_seconds > 0 ? fmt::format(", energy: {}", rules.energy_seconds) : "";
+  return fmt::format("cache: {}, noise: {} %, samples: {}..{}, seconds: {}{}{}",
                      cache_state_names.at(static_cast<std::size_t>(rules.cache)), rules.noise * 100,
-                     rules.min_samples, rules.max_samples, rules.seconds,
+                     rules.min_samples, rules.max_samples, rules.seconds, energy,
                      rules.caches ? ", caches: true" : "");
 }
 
@@ -97,6 +99,10 @@ class SweepParser {
                     });
     }
     sweep_.expect = read_expectations(reader.find("expect"), scope, diagnostics_);
+    constexpr double usual_energy_seconds = 1;
+    if (sweep_.measure.energy_seconds == 0 && names_metric("energy")) {
+      sweep_.measure.energy_seconds = usual_energy_seconds;
+    }
     for (const SourcePtr& replacement : overrides) apply(replacement);
     if (patterns_complete_) check_conditions();
   }
@@ -152,6 +158,35 @@ class SweepParser {
                          fmt::format("it is {} there", same->value.text()));
     }
     if (patterns_complete_) check_own_metrics(sweep_.metrics, before, all_names(), diagnostics_);
+  }
+
+  /// Whether something of the sweep, or of its patterns' own metrics, asks for the metric.
+  bool names_metric(const std::string& name) const {
+    const auto has = [&](const std::vector<std::string>& names) {
+      return std::ranges::find(names, name) != names.end();
+    };
+    const auto is_ingredient = [&](const OwnMetric& metric) { return has(metric.value.names()); };
+    const auto is_side = [&](const ExpectationSide& side) {
+      const auto* metric = std::get_if<MetricName>(&side.value);
+      return metric != nullptr && metric->name == name;
+    };
+    const ReportLayout& report = sweep_.report;
+    return (sweep_.tune &&
+            std::ranges::find(sweep_.tune->objectives, name, &TuneObjective::metric) !=
+                sweep_.tune->objectives.end()) ||
+           std::ranges::any_of(report.tables,
+                               [&](const auto& table) { return has(table.values); }) ||
+           (report.charts &&
+            std::ranges::any_of(*report.charts,
+                                [&](const auto& chart) { return has(chart.values); })) ||
+           std::ranges::any_of(sweep_.expect,
+                               [&](const Expectation& expectation) {
+                                 return is_side(expectation.left) || is_side(expectation.right);
+                               }) ||
+           std::ranges::any_of(sweep_.metrics, is_ingredient) ||
+           std::ranges::any_of(sweep_.patterns, [&](const PatternPtr& pattern) {
+             return std::ranges::any_of(pattern->metrics, is_ingredient);
+           });
   }
 
   /// Adds an error where two patterns call different things by one name.

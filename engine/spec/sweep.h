@@ -61,8 +61,9 @@ struct MeasureRules {
   double noise = 0.005;  ///< stop when the median's interval is within this share of it
   int min_samples = 10;
   int max_samples = 1000;
-  double seconds = 0.5;  ///< stop after so long, minimum samples done
-  bool caches = false;   ///< whether the emulator follows the caches too
+  double seconds = 0.5;       ///< stop after so long, minimum samples done
+  bool caches = false;        ///< whether the emulator follows the caches too
+  double energy_seconds = 0;  ///< launches are repeated so long for the energy of one; 0: none is
   /// Give up after a few samples when each took longer; infinite: never. A search's own, and not
   /// part of the text.
   double give_up_seconds = std::numeric_limits<double>::infinity();

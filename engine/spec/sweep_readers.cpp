@@ -260,6 +260,9 @@ void read_measure(const MapReader& sweep_reader, Sweep& sweep, Diagnostics& diag
                  "for example 0.5 %, which is 0.005", true);
   reader.decimal("seconds", rules.seconds, {std::nextafter(0, 1), spec_limits::measure_seconds},
                  "a number above 0 and up to 86400", "for example 0.5");
+  reader.decimal("energy", rules.energy_seconds,
+                 {std::nextafter(0, 1), spec_limits::measure_seconds},
+                 "a number above 0 and up to 86400", "for example 2");
   const MapReader samples = reader.map("samples", samples_keys);
   samples.count("min", rules.min_samples, spec_limits::samples);
   samples.count("max", rules.max_samples, spec_limits::samples);

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <boost/test/data/test_case.hpp>
 
 #include "engine/cuda/cuda_backend.h"
+#include "engine/run/measurer.h"
 #include "engine/spec/pattern.h"
 #include "tests/cuda/gpu_fixture.h"
 
@@ -48,6 +50,46 @@ BOOST_AUTO_TEST_CASE(a_device_describes_itself) {
   BOOST_TEST(device.l2_bytes > 0U);
   BOOST_TEST(device.memory_bytes > 1U << 30U);
   BOOST_TEST(device.peak_bandwidth() > 1e10);
+}
+
+BOOST_AUTO_TEST_CASE(the_driver_says_what_a_kernel_takes) {
+  const auto backend = make_cuda_backend(first_gpu());
+  const auto execution =
+      backend->prepare(compiled_workload("kernel", on_integers("data[t] += 5;", "true")), {});
+  const Observation observed = execution->observe();
+  const auto value = [&](std::string_view name) {
+    for (const Metric& metric : observed.metrics) {
+      if (metric.name == name && metric.origin == Origin::measured) return metric.value;
+    }
+    return -1.0;
+  };
+  BOOST_TEST(value("registers") > 0);
+  BOOST_TEST(value("static_shared_bytes") == 0);
+  BOOST_TEST(value("local_bytes") == 0);
+  BOOST_TEST(value("resident_blocks") > 0);
+  BOOST_TEST(value("occupancy") > 0);
+  BOOST_TEST(value("occupancy") <= 100);
+  // The driver's own figure is that of the rules.
+  BOOST_TEST(
+      value("resident_blocks") ==
+      std::min({value("blocks_by_slots"), value("blocks_by_warps"), value("blocks_by_registers")}));
+}
+
+BOOST_AUTO_TEST_CASE(launches_draw_energy) {
+  const auto backend = make_cuda_backend(first_gpu());
+  if (!backend->energy_joules()) return;  // older than Volta, or NVML is not there
+  MeasureRules rules;
+  rules.energy_seconds = 1;
+  const Measurement measured =
+      measure(*backend, compiled_workload("kernel", on_integers("data[t] += 5;", "true")), rules,
+              steady_clock(), [](std::string_view) {});
+  const auto& metrics = measured.point.metrics;
+  const auto energy = std::ranges::find(metrics, "energy", &Metric::name);
+  const auto time = std::ranges::find(metrics, "time", &Metric::name);
+  BOOST_TEST_REQUIRE((energy != metrics.end()));
+  // Launches as short as this one wait for each other, at most 100 us.
+  BOOST_TEST(energy->value * 1e-3 > time->value * 1e-6);  // 1 W
+  BOOST_TEST(energy->value * 1e-3 < 2000 * 100e-6);
 }
 
 BOOST_AUTO_TEST_CASE(init_and_one_launch_give_what_verify_says) {

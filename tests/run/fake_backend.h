@@ -36,6 +36,7 @@ class FakeBackend : public Backend {
     calls.push_back("state");
     return state_;
   }
+  std::optional<double> energy_joules() override { return on_energy ? on_energy() : std::nullopt; }
   std::vector<std::string> disturbances() override { return {"another process uses the GPU"}; }
   CounterResults count(std::span<const Workload> workloads, const CounterRequest& request,
                        const StepListener& on_step) override {
@@ -55,6 +56,8 @@ class FakeBackend : public Backend {
   std::function<void()> on_launch;
   std::function<std::optional<std::string>()> on_verify;
   std::function<double(CacheState)> on_sample;
+  std::function<std::optional<double>()> on_energy;
+  std::function<void(int launches)> on_repeat;
   std::function<Sample()> on_clocked_sample;  ///< instead of on_sample
   std::vector<int> chunks;                    ///< how many samples were asked for, call by call
   std::function<CounterResults(std::span<const Workload>, const CounterRequest&,
@@ -73,6 +76,10 @@ class FakeBackend : public Backend {
     std::optional<std::string> verify() override {
       backend_.calls.push_back("verify");
       return backend_.on_verify ? backend_.on_verify() : std::nullopt;
+    }
+    void repeat(int launches) override {
+      backend_.calls.push_back("repeat");
+      if (backend_.on_repeat) backend_.on_repeat(launches);
     }
     std::vector<Sample> sample(CacheState cache, int count) override {
       std::vector<Sample> samples;

@@ -11,7 +11,8 @@
 namespace data = boost::unit_test::data;
 using namespace sweep;
 
-BOOST_AUTO_TEST_SUITE(own_metric)
+// No other test is to find them.
+BOOST_AUTO_TEST_SUITE(own_metric, *boost::unit_test::fixture([] {}, sweep::forget_own_metrics))
 
 namespace {
 
@@ -169,6 +170,27 @@ BOOST_AUTO_TEST_CASE(a_pattern_has_metrics_for_all_sweeps_of_it) {
   define_metrics_of_pattern(text);
   BOOST_TEST_REQUIRE(find_metric("rate") != nullptr);
   BOOST_TEST(find_metric("rate")->unit == "1/s");
+}
+
+BOOST_AUTO_TEST_CASE(energy_is_measured_where_it_is_named) {
+  const std::vector<std::pair<std::string, double>> cases = {
+      {"", 0},
+      {"tune: {minimize: time}\n", 0},
+      {"tune: {minimize: energy}\n", 1},
+      {"tune: {minimize: [time, energy]}\n", 1},
+      {"metrics: {per_element: energy / N}\n", 1},
+      {"expect: [energy <= 100]\n", 1},
+      {"report: {tables: [{rows: STRIDE, value: [time, energy]}]}\n", 1},
+      {"report: {charts: [{line: {x: STRIDE, y: energy}}]}\n", 1},
+      {"measure: {energy: 2.5}\n", 2.5},
+      {"measure: {energy: 3}\ntune: {minimize: energy}\n", 3},
+  };
+  const auto patterns = example_patterns();
+  for (const auto& [text, seconds] : cases) {
+    const Sweep sweep =
+        parse_sweep(source_of("pattern: stride\n" + text), "a.yaml", lookup_in(patterns), {});
+    BOOST_TEST(sweep.measure.energy_seconds == seconds, text);
+  }
 }
 
 BOOST_DATA_TEST_CASE(how_it_follows_the_time_comes_from_the_formula, data::make(relations)) {

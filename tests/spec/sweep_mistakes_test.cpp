@@ -153,12 +153,13 @@ const std::vector<TextCase> conditions = {
 const std::vector<TextCase> rules = {
     {"measure: cold",
      "2:10+4 measure must be a map of keys and values | the keys are: cache, noise, samples, "
-     "seconds, caches, counters"},
+     "seconds, caches, energy, counters"},
     {"measure: {caches: maybe}", "2:19+5 'caches' must be true or false"},
     {"measure: {caches: [true]}", "2:19+1 'caches' must be a single value"},
     {"measure: {counter: true}", "2:11+7 measure has no key 'counter' | did you mean 'counters'?"},
     {"measure: {cash: cold}",
      "2:11+4 measure has no key 'cash' | the keys are: cache, noise, samples, seconds, caches, "
+     "energy, "
      "counters"},
     {"measure: {cache: hot}",
      "2:18+3 'hot' is not a state of the cache | the states are: cold, warm"},

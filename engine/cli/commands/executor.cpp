@@ -366,6 +366,7 @@ Executor start_executor(const std::string& device, StartedAhead ahead, const Giv
 CounterThreads emulators_of(const EmulatorSettings& settings, unsigned threads) {
   EmulatorSettings one = settings;
   one.threads = 1;
+  one.tells_resources = false;
   const auto programs = std::make_shared<LoadedPrograms>();
   const auto make = [one, programs](const std::atomic<bool>& cancelled) {
     EmulatorSettings own = one;

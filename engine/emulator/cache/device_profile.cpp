@@ -20,56 +20,6 @@ namespace {
 constexpr unsigned warp_size = 32;
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-
-/// The pieces in which a capability hands out its resources.
-struct AllocationRules {
-  bool registers_by_block = false;  ///< 1.x; later ones allocate them warp by warp
-  unsigned register_unit = 256;
-  unsigned max_registers_per_thread = 255;
-  unsigned partitions = 4;          ///< each with its own warps and share of the registers
-  unsigned checked_partitions = 4;  ///< what a launch is checked against
-  unsigned shared_unit = 256;
-  unsigned reserved_shared_bytes = 0;  ///< in every block, for the system
-};
-
-AllocationRules rules_of(int compute_capability) {
-  const int major = compute_capability / 10;
-  if (major == 1) {
-    return {true, compute_capability >= 12 ? 512U : 256U, 124, 2, 2, 512, 0};
-  }
-  if (major == 2) return {false, 64, 63, 2, 2, 128, 0};
-  if (compute_capability == 30) return {.max_registers_per_thread = 63};
-  // But it runs no block that the rest of Pascal does not.
-  if (compute_capability == 60) return {.partitions = 2};
-  if (major >= 8) return {.shared_unit = 128, .reserved_shared_bytes = 1024};
-  return {};
-}
-
-std::uint64_t shared_bytes_allocated(const AllocationRules& rules, std::uint64_t bytes) {
-  return rounded_up(bytes + rules.reserved_shared_bytes, rules.shared_unit);
-}
-
-std::uint64_t blocks_by_registers(const DeviceProfile& profile, const AllocationRules& rules,
-                                  std::uint64_t warps, std::uint64_t registers_per_thread) {
-  if (registers_per_thread == 0) return unlimited;
-  if (registers_per_thread > rules.max_registers_per_thread) return 0;
-  const std::uint64_t warp_slots = rounded_up(warps, rules.checked_partitions);
-  const std::uint64_t exactly_per_warp = registers_per_thread * warp_size;
-  if (rules.registers_by_block) {
-    return profile.registers_per_multiprocessor /
-           rounded_up(warp_slots * exactly_per_warp, rules.register_unit);
-  }
-  const std::uint64_t per_warp = rounded_up(exactly_per_warp, rules.register_unit);
-  // The launch is checked as if every partition held as many of the block's warps.
-  if (warp_slots * per_warp > profile.registers_per_block) return 0;
-  const std::uint64_t warps_per_partition =
-      profile.registers_per_multiprocessor / rules.partitions / per_warp;
-  return warps_per_partition * rules.partitions / warps;
-}
-
 /// The sizes that the shared memory's part of a unified memory can have, in KiB (CUDA C++
 /// Programming Guide, "Shared Memory" of each capability).
 std::span<const unsigned> shared_divisions(int compute_capability) {
@@ -137,31 +87,34 @@ const DeviceProfile& builtin_profile(int compute_capability) {
                                           dotted(compute_capability)));
 }
 
+MultiprocessorSizes multiprocessor_sizes(const DeviceProfile& profile) {
+  return {.compute_capability = profile.compute_capability,
+          .threads = profile.max_threads_per_multiprocessor,
+          .blocks = profile.max_blocks_per_multiprocessor,
+          .threads_per_block = profile.max_threads_per_block,
+          .shared_bytes = profile.shared_bytes_per_multiprocessor,
+          .shared_bytes_per_block = profile.shared_bytes_per_block,
+          .registers = profile.registers_per_multiprocessor,
+          .registers_per_block = profile.registers_per_block};
+}
+
 unsigned resident_blocks(const DeviceProfile& profile, unsigned threads_per_block,
                          unsigned registers_per_thread, std::uint64_t shared_bytes_per_block) {
-  if (threads_per_block == 0 || threads_per_block > profile.max_threads_per_block ||
-      shared_bytes_per_block > profile.shared_bytes_per_block) {
-    return 0;
-  }
-  const AllocationRules rules = rules_of(profile.compute_capability);
-  const std::uint64_t warps = rounded_up(threads_per_block, warp_size) / warp_size;
-  const std::uint64_t by_warps = profile.max_threads_per_multiprocessor / warp_size / warps;
-  const std::uint64_t shared = shared_bytes_allocated(rules, shared_bytes_per_block);
-  const std::uint64_t by_shared =
-      shared == 0 ? unlimited : profile.shared_bytes_per_multiprocessor / shared;
-  return static_cast<unsigned>(
-      std::min<std::uint64_t>({profile.max_blocks_per_multiprocessor, by_warps, by_shared,
-                               blocks_by_registers(profile, rules, warps, registers_per_thread)}));
+  const BlockLimits limits =
+      block_limits(multiprocessor_sizes(profile), {.threads = threads_per_block,
+                                                   .registers_per_thread = registers_per_thread,
+                                                   .dynamic_shared_bytes = shared_bytes_per_block});
+  return static_cast<unsigned>(limits.least());
 }
 
 std::uint64_t l1_bytes_beside(const DeviceProfile& profile, unsigned blocks,
                               std::uint64_t shared_bytes_per_block) {
   if (!profile.l1_is_unified) return profile.l1_bytes;
-  const AllocationRules rules = rules_of(profile.compute_capability);
   // Up to 3.x the default prefers shared memory; later the division follows the need.
-  const std::uint64_t wanted = profile.compute_capability < 40
-                                   ? profile.shared_bytes_per_multiprocessor
-                                   : blocks * shared_bytes_allocated(rules, shared_bytes_per_block);
+  const std::uint64_t wanted =
+      profile.compute_capability < 40
+          ? profile.shared_bytes_per_multiprocessor
+          : blocks * shared_bytes_given(profile.compute_capability, shared_bytes_per_block);
   const std::span<const unsigned> divisions = shared_divisions(profile.compute_capability);
   const auto enough =
       std::ranges::find_if(divisions, [&](unsigned division) { return division * Ki >= wanted; });

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/backend/occupancy.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {
@@ -49,9 +50,9 @@ const DeviceProfile& builtin_profile(int compute_capability);
 /// those left out taken from the built-in profile of its capability. Throws InputError.
 DeviceProfile read_profile(const SourcePtr& source);
 
-/// Blocks of a kernel that one multiprocessor runs at once; 0 when not even one fits. The rules are
-/// NVIDIA's (cuda_occupancy.h of the CUDA Toolkit, and the occupancy calculator of CUDA 8 for 1.x
-/// and 2.x), without their limits by named barriers and with shared memory preferred over L1.
+MultiprocessorSizes multiprocessor_sizes(const DeviceProfile& profile);
+
+/// Blocks of a kernel that one multiprocessor runs at once; 0 when not even one fits.
 unsigned resident_blocks(const DeviceProfile& profile, unsigned threads_per_block,
                          unsigned registers_per_thread, std::uint64_t shared_bytes_per_block);
 

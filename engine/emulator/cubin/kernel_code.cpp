@@ -89,20 +89,22 @@ std::optional<std::uint32_t> function_symbol(const std::vector<Section>& section
   }
 }
 
-/// The registers that `.nv.info` gives for a function: its records are a format, an attribute, and
-/// 16 bits that hold a value or, in format 4, the size of what follows; there the function's symbol
-/// and the value, of 32 bits each.
-std::optional<unsigned> registers_of(std::span<const char> info, std::uint32_t symbol) {
+constexpr unsigned register_count = 0x2f;  // EIATTR_REGCOUNT
+constexpr unsigned frame_size = 0x11;      // EIATTR_FRAME_SIZE
+
+/// What `.nv.info` gives for a function: its records are a format, an attribute, and 16 bits that
+/// hold a value or, in format 4, the size of what follows; there the function's symbol and the
+/// value, of 32 bits each.
+std::optional<unsigned> function_info(std::span<const char> info, unsigned wanted,
+                                      std::uint32_t symbol) {
   constexpr unsigned sized_format = 4;
-  constexpr unsigned register_count = 0x2f;  // EIATTR_REGCOUNT
   std::uint64_t offset = 0;
   while (const auto size = value_at<std::uint16_t>(info, offset + 2)) {
     const auto format = static_cast<unsigned char>(info[offset]);
     const auto attribute = static_cast<unsigned char>(info[offset + 1]);
     offset += 4;
     if (format != sized_format) continue;
-    if (attribute == register_count && *size >= 8 &&
-        value_at<std::uint32_t>(info, offset) == symbol) {
+    if (attribute == wanted && *size >= 8 && value_at<std::uint32_t>(info, offset) == symbol) {
       return value_at<std::uint32_t>(info, offset + 4);
     }
     offset += *size;
@@ -112,20 +114,24 @@ std::optional<unsigned> registers_of(std::span<const char> info, std::uint32_t s
 
 /// The lower nine bits of an instruction say which it is; the three above them only what kind of
 /// operands it has. Bits 73 to 75 of a load or store are its width.
-SharedAccesses shared_accesses(std::span<const char> code) {
+void count_accesses(std::span<const char> code, KernelCode& count) {
   constexpr std::array<unsigned, 8> widths = {1, 1, 2, 2, 4, 8, 16, 0};
-  constexpr std::uint64_t never = 0xf;    // the predicate @!PT, with which ptxas fills up
-  constexpr std::uint64_t load = 0x184;   // LDS
-  constexpr std::uint64_t store = 0x188;  // STS
-  SharedAccesses count;
+  constexpr std::uint64_t never = 0xf;          // the predicate @!PT, with which ptxas fills up
+  constexpr std::uint64_t load = 0x184;         // LDS
+  constexpr std::uint64_t store = 0x188;        // STS
+  constexpr std::uint64_t local_load = 0x183;   // LDL
+  constexpr std::uint64_t local_store = 0x187;  // STL
   for (std::uint64_t offset = 0;; offset += 16) {
     const auto halves = value_at<std::array<std::uint64_t, 2>>(code, offset);
-    if (!halves) return count;
+    if (!halves) return;
     const auto [low, high] = *halves;
     const unsigned width = widths[high >> 9 & 7];
     if ((low >> 12 & 0xf) == never || width == 0) continue;
-    if ((low & 0x1ff) == load) ++count.loads[width];
-    if ((low & 0x1ff) == store) ++count.stores[width];
+    const std::uint64_t instruction = low & 0x1ff;
+    if (instruction == load) ++count.shared.loads[width];
+    if (instruction == store) ++count.shared.stores[width];
+    if (instruction == local_load) ++count.local_loads;
+    if (instruction == local_store) ++count.local_stores;
   }
 }
 
@@ -145,9 +151,11 @@ std::optional<KernelCode> read_kernel_code(std::span<const char> cubin, std::str
     return std::nullopt;
   }
   KernelCode code;
-  code.shared = shared_accesses(find_section(sections, text));
+  count_accesses(find_section(sections, text), code);
   if (const auto symbol = function_symbol(sections, kernel)) {
-    code.registers = registers_of(find_section(sections, ".nv.info"), *symbol);
+    const auto info = find_section(sections, ".nv.info");
+    code.registers = function_info(info, register_count, *symbol);
+    code.local_bytes = function_info(info, frame_size, *symbol);
   }
   return code;
 }

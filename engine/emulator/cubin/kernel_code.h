@@ -25,7 +25,10 @@ struct SharedAccesses {
 /// What a cubin says of a kernel.
 struct KernelCode {
   SharedAccesses shared;
-  std::optional<unsigned> registers;  ///< per thread
+  std::optional<unsigned> registers;    ///< per thread
+  std::optional<unsigned> local_bytes;  ///< per thread
+  std::uint64_t local_loads = 0;        ///< instructions in the code, each once
+  std::uint64_t local_stores = 0;
 };
 
 /// Reads a kernel's machine code from a cubin; `kernel` is its name as in the PTX (mangled, unless

@@ -132,9 +132,14 @@ std::vector<Metric> metrics_of(const Kernel& kernel, const CountedLaunch& launch
     total("l2_write_sectors", caches->l2_write_sectors);
     total("dram_read_bytes", caches->dram_read_bytes);
     total("dram_write_bytes", caches->dram_write_bytes);
+    if (launch.are_totals) {
+      ratio("arithmetic_intensity", launch.count.float_operations,
+            caches->dram_read_bytes + caches->dram_write_bytes);
+    }
   }
   total("instructions", launch.count.warp_instructions);
   total("thread_instructions", launch.count.thread_instructions);
+  total("float_operations", launch.count.float_operations);
   add("executed_share", percent * launch.executed_share);
   return metrics;
 }
@@ -198,10 +203,10 @@ EmulatorExecution::EmulatorExecution(const EmulatorSettings& settings, LoadedPro
                                                    settings_.cancelled);
     check_limits(settings_.profile, workload_, kernel());
     // The machine code tells the registers, and shared accesses that became wider.
-    const auto code = read_kernel_code(workload_.program->cubin, workload_.kernel_entry);
-    if (!code) return;
-    registers_ = code->registers.value_or(registers_);
-    const std::string note = merged_shared_note(ptx_shared_accesses(kernel()), code->shared);
+    code_ = read_kernel_code(workload_.program->cubin, workload_.kernel_entry);
+    if (!code_) return;
+    registers_ = code_->registers.value_or(registers_);
+    const std::string note = merged_shared_note(ptx_shared_accesses(kernel()), code_->shared);
     if (!note.empty()) notes_.push_back(note);
   });
 }
@@ -358,6 +363,24 @@ std::optional<std::string> EmulatorExecution::verify() {
 
 Observation EmulatorExecution::observe() {
   Observation observation = {metrics_of(kernel(), counted_), notes_};
+  if (code_ && code_->registers) {
+    const auto add = [&](const char* name, std::uint64_t value) {
+      observation.metrics.push_back({name, Origin::emulated, static_cast<double>(value)});
+    };
+    if (settings_.tells_resources) {
+      const BlockNeeds needs = {.threads = static_cast<unsigned>(workload_.block.count()),
+                                .registers_per_thread = *code_->registers,
+                                .static_shared_bytes = kernel().static_shared_bytes,
+                                .dynamic_shared_bytes = workload_.shared_bytes,
+                                .local_bytes_per_thread = code_->local_bytes.value_or(0)};
+      const MultiprocessorSizes sizes = multiprocessor_sizes(settings_.profile);
+      std::ranges::copy(
+          resource_metrics(sizes, needs, block_limits(sizes, needs).least(), Origin::emulated),
+          std::back_inserter(observation.metrics));
+    }
+    add("spill_loads", code_->local_loads);
+    add("spill_stores", code_->local_stores);
+  }
   if (const auto share = verification_.share()) {
     observation.metrics.push_back({"verified_share", Origin::emulated, percent * *share});
   }

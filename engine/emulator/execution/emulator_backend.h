@@ -12,6 +12,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/emulator/cache/cache_model.h"
+#include "engine/emulator/cubin/kernel_code.h"
 #include "engine/emulator/machine/grid_run.h"
 #include "engine/emulator/machine/memory.h"
 #include "engine/emulator/ptx/module.h"
@@ -130,6 +131,8 @@ struct EmulatorSettings : LaunchRules {
   /// Executes every block, however many there are.
   bool is_exact = false;
   unsigned threads = 1;
+  /// Whether to say what the kernel takes of a multiprocessor, which a device says itself.
+  bool tells_resources = true;
   /// Thread instructions up to which a launch is executed whole, and for how many of them blocks
   /// are chosen otherwise.
   std::uint64_t whole_budget = 60'000'000;
@@ -196,6 +199,7 @@ class EmulatorExecution : public Execution {
   bool models_caches_;
   std::unique_ptr<EmulatedWorkload> emulated_;
   unsigned registers_ = 32;  ///< per thread, for occupancy
+  std::optional<KernelCode> code_;
   CountedLaunch counted_;
   VerificationOutcome verification_;
   std::vector<std::string> notes_;

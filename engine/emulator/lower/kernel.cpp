@@ -226,6 +226,25 @@ void lower_end(Lowering& lowering, const CodeBlock& code, BasicBlock& block) {
 
 }  // namespace
 
+namespace {
+
+/// Floating-point additions and multiplications: one fused is two, and a pair of halves twice that.
+std::uint32_t float_operations_of(const ptx::Instruction& instruction) {
+  const auto has = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(instruction.modifiers, [&](std::string_view modifier) {
+      return std::ranges::find(words, modifier) != words.end();
+    });
+  };
+  const std::string_view name = instruction.mnemonic;
+  const bool is_fused = name == "fma" || name == "mad";
+  if (!is_fused && name != "add" && name != "sub" && name != "mul") return 0;
+  const std::uint32_t each = is_fused ? 2 : 1;
+  if (has({"f16x2", "bf16x2", "f32x2"})) return 2 * each;
+  return has({"f16", "bf16", "f32", "f64"}) ? each : 0;
+}
+
+}  // namespace
+
 Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
   const FlatCode flat = inline_calls(module, entry);
   const std::vector<CodeBlock> blocks = find_blocks(flat);
@@ -244,6 +263,7 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
     for (std::uint32_t at = code.begin; at < code.end; ++at) {
       if (uses.is_dead(at)) continue;
       lowering.start(flat.code[at], uses.is_result_unused(at));
+      block.float_operations += float_operations_of(lowering.instruction());
       const std::size_t first = kernel.memory.size();
       row_of(lowering.instruction()).lower(lowering);
       if (kernel.memory.size() == first) continue;

@@ -220,7 +220,8 @@ enum class EndKind : std::uint8_t {
 struct BasicBlock {
   std::uint32_t first_op = 0;
   std::uint32_t op_count = 0;
-  std::uint32_t instructions = 0;  ///< PTX instructions, the last one included
+  std::uint32_t instructions = 0;      ///< PTX instructions, the last one included
+  std::uint32_t float_operations = 0;  ///< of a thread
   EndKind end = EndKind::next;
   bool is_negated = false;
   std::uint32_t predicate = none;

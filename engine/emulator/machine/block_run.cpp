@@ -258,10 +258,11 @@ void BlockRun::retire(Warp& warp, std::uint32_t lanes) {
 }
 
 void BlockRun::count(const BasicBlock& block, std::uint32_t lanes) {
+  const auto threads = static_cast<unsigned>(std::popcount(lanes));
   count_.warp_instructions += block.instructions;
   instructions_ += block.instructions;
-  count_.thread_instructions +=
-      std::uint64_t{block.instructions} * static_cast<unsigned>(std::popcount(lanes));
+  count_.thread_instructions += std::uint64_t{block.instructions} * threads;
+  count_.float_operations += std::uint64_t{block.float_operations} * threads;
 }
 
 /// What has to wait is counted when it goes on.
@@ -270,8 +271,9 @@ void BlockRun::uncount(const BasicBlock& block, std::uint32_t lanes, bool is_who
     count_.warp_instructions -= block.instructions;
     instructions_ -= block.instructions;
   }
-  count_.thread_instructions -=
-      std::uint64_t{block.instructions} * static_cast<unsigned>(std::popcount(lanes));
+  const auto threads = static_cast<unsigned>(std::popcount(lanes));
+  count_.thread_instructions -= std::uint64_t{block.instructions} * threads;
+  count_.float_operations -= std::uint64_t{block.float_operations} * threads;
 }
 
 /// `what` and the places where the block's lanes are.

@@ -132,6 +132,7 @@ LaunchCount& LaunchCount::operator+=(const LaunchCount& other) {
   for (std::size_t i = 0; i < other.sites.size(); ++i) sites[i] += other.sites[i];
   warp_instructions += other.warp_instructions;
   thread_instructions += other.thread_instructions;
+  float_operations += other.float_operations;
   add_shapes(other);
   return *this;
 }

@@ -253,6 +253,7 @@ struct LaunchCount {
   std::vector<AddressShape> shapes;  ///< the same, where the launch notes them; else empty
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
+  std::uint64_t float_operations = 0;  ///< of all threads
 
   LaunchCount& operator+=(const LaunchCount& other);
   void add_shapes(const LaunchCount& other);

@@ -184,6 +184,32 @@ extern "C" __global__ void large(int* data, int j) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(local_memory_is_what_ptxas_says_of_spilled_registers) {
+  const std::string source = R"cuda(
+extern "C" __global__ void __launch_bounds__(1024, 2) many(float* data, int n) {
+  float held[96];
+#pragma unroll
+  for (int i = 0; i < 96; ++i) held[i] = data[i * n + threadIdx.x];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 96; ++i) data[(95 - i) * n + threadIdx.x] = held[i] * held[(i * 7) % 96];
+}
+extern "C" __global__ void few(float* data) { data[threadIdx.x] += 1; }
+)cuda";
+  for (const int architecture : common_architectures()) {
+    BOOST_TEST_CONTEXT("sm_" << architecture) {
+      const NvrtcResult result = compile(source, architecture);
+      const KernelCode many = code_of(result, "many");
+      BOOST_TEST(many.local_bytes.value_or(0) > 0U);
+      BOOST_TEST(many.local_loads > 0U);
+      BOOST_TEST(many.local_stores > 0U);
+      const KernelCode few = code_of(result, "few");
+      BOOST_TEST(few.local_bytes.value_or(1) == 0U);
+      BOOST_TEST(few.local_loads + few.local_stores == 0U);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(each_kernel_of_a_program_by_its_name) {
   const std::string source = R"cuda(
 extern "C" __global__ void one(int* data) {

@@ -260,4 +260,33 @@ BOOST_AUTO_TEST_CASE(shared_accesses_that_ptxas_merges_are_noted) {
   BOOST_TEST(contains(result.notes.front(), "ptxas merged shared-memory loads"));
 }
 
+BOOST_AUTO_TEST_CASE(what_a_kernel_takes_is_read_from_its_machine_code) {
+  const Emulated result = emulate(copying("tile[t] = v; __syncthreads(); v = tile[t];"));
+  BOOST_TEST(result.outcome == "correct");
+  BOOST_TEST(result.metrics.at("registers") >= 8);
+  BOOST_TEST(result.metrics.at("static_shared_bytes") == 1024);
+  BOOST_TEST(result.metrics.at("dynamic_shared_bytes") == 0);
+  BOOST_TEST(result.metrics.at("local_bytes") == 0);
+  BOOST_TEST(result.metrics.at("spill_loads") == 0);
+  // Eight blocks of 256 threads fill a multiprocessor.
+  BOOST_TEST(result.metrics.at("resident_blocks") == 8);
+  BOOST_TEST(result.metrics.at("occupancy") == 100);
+  EmulatorSettings beside = emulator_settings(90, 2);
+  beside.tells_resources = false;
+  const Emulated counted = emulate(copying(""), {}, beside);
+  BOOST_TEST(!counted.metrics.contains("registers"));
+  BOOST_TEST(counted.metrics.contains("spill_loads"));
+}
+
+BOOST_AUTO_TEST_CASE(floating_point_operations_are_those_of_all_threads) {
+  const auto count = [](const char* statement, bool caches = false) {
+    return emulate(copying(statement, "true"), {}, emulator_settings(90, 2), caches).metrics;
+  };
+  constexpr double threads = 65536;
+  BOOST_TEST(count("").at("float_operations") == 0);
+  BOOST_TEST(count("v = __fmul_rn(v, 3.5f);").at("float_operations") == threads);
+  BOOST_TEST(count("v = fmaf(v, 3.5f, 1.25f);").at("float_operations") == 2 * threads);
+  BOOST_TEST(count("v = fmaf(v, 3.5f, 1.25f);", true).at("arithmetic_intensity") == 0.25);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
