@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,23 +40,49 @@ class Compiler {
   /// alone, for the newest architecture below it.
   Compiler(std::shared_ptr<Nvrtc> nvrtc, int compute_capability);
 
-  /// The outcome of each configuration, in order. Configurations of one pattern that stand
-  /// together share a program; one that does not compile is divided until those that fail are
-  /// alone, so that their messages are their own. `programs` compiles in the place of NVRTC.
+  /// The outcome of each configuration, in order. Configurations of one pattern whose options are
+  /// the same share a program; one that does not compile is divided until those that fail are
+  /// alone, so that their messages are their own. Where all of them compile then, the pattern's
+  /// further configurations are compiled alone. `programs` compiles in the place of NVRTC.
   std::vector<CompileOutcome> compile(std::span<const Configuration> configurations,
                                       ProgramCompiler* programs = nullptr) const;
 
   /// Everything besides the configuration that decides an outcome.
   const std::string& identity() const { return identity_; }
 
+  /// How many configurations were compiled alone because together they do not compile, by their
+  /// patterns' files.
+  std::map<std::string, std::size_t> compiled_alone() const;
+
  private:
-  void compile_program(std::span<const Configuration> batch, ProgramCompiler& programs,
+  /// Configurations of one pattern with the same options.
+  struct Batch {
+    std::span<const Configuration> configurations;
+    const std::vector<std::string>& options;
+  };
+  /// What is known of a pattern's configurations: how many were compiled alone, and whether they
+  /// have to be.
+  struct Alone {
+    std::size_t configurations = 0;
+    bool is_needed = false;
+  };
+
+  std::vector<std::string> options_for(const Configuration& configuration) const;
+  void compile_program(const Batch& batch, ProgramCompiler& programs,
                        std::vector<CompileOutcome>& outcomes) const;
+  NvrtcResult run(const ProgramSource& source, const Pattern& pattern,
+                  ProgramCompiler& programs) const;
+  void divide(const Batch& batch, bool is_mistake, ProgramCompiler& programs,
+              std::vector<CompileOutcome>& outcomes) const;
+  bool must_be_alone(const PatternPtr& pattern) const;
 
   std::shared_ptr<Nvrtc> nvrtc_;
+  int compute_capability_;
   std::vector<std::string> options_;
   std::filesystem::path toolkit_;  ///< its headers; empty where there are none
   std::string identity_;
+  mutable std::mutex mutex_;
+  mutable std::map<PatternPtr, Alone> alone_;
 };
 
 /// The compiler's log as diagnostics that point into the pattern and the files that it includes, as

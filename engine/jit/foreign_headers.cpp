@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "engine/jit/prelude.h"
+#include "engine/spec/compile_rules.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/cuda_slice.h"
 #include "engine/text/characters.h"
@@ -102,6 +103,7 @@ WordSet words_of(const Pattern& pattern) {
   add(pattern.body);
   for (const IncludedFile& file : pattern.included.files) add(file.text);
   for (const CudaExpression& each : expressions_of(pattern)) words.merge(words_in(each.text));
+  for (const auto& macro : pattern.compile.defines) words.merge(words_in(unquoted(macro.value)));
   return words;
 }
 

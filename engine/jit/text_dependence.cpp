@@ -49,6 +49,15 @@ std::vector<std::string> macros_in(std::string_view text) {
   return names;
 }
 
+/// Those of the body, and those that the header or the sweep defines.
+std::vector<std::string> macros_of(const Pattern& pattern) {
+  std::vector<std::string> names = macros_in(pattern.body);
+  for (const CompileRules::Macro& macro : pattern.compile.defines) {
+    if (std::ranges::find(names, macro.name) == names.end()) names.push_back(macro.name);
+  }
+  return names;
+}
+
 /// The files that including one makes the compiler read, it among them, by name.
 void add_closure(const IncludedFiles& included, const std::string& name,
                  std::set<std::string>& files) {
@@ -67,6 +76,7 @@ class Placement {
     for (const Parameter& parameter : pattern.parameters) seen.insert(parameter.name);
     for (const Struct& type : pattern.structs) seen.insert(type.name);
     for (std::string& macro : macros_in(pattern.body)) seen.insert(std::move(macro));
+    for (const CompileRules::Macro& macro : pattern.compile.defines) seen.insert(macro.name);
     bool has_begun = false;
     for (const IncludeName& include : pattern.included.in_body) {
       std::set<std::string> closure;
@@ -131,7 +141,7 @@ SplitBody split_body(const Pattern& pattern) {
   const Placement placement(pattern);
   SplitBody result;
   result.text = body;
-  result.macros = macros_in(body);
+  result.macros = macros_of(pattern);
   for (std::size_t i = 0; i < pattern.included.files.size(); ++i) {
     const IncludedFile& file = pattern.included.files[i];
     if (!placement.inside().contains(file.name)) continue;
@@ -229,7 +239,7 @@ class DependenceReader {
  public:
   explicit DependenceReader(const Pattern& pattern)
       : pattern_(pattern),
-        macros_(macros_in(pattern.body)),
+        macros_(macros_of(pattern)),
         code_(blank_non_code(pattern.body)),
         all_names_(names_in(pattern.body)),
         code_words_(words_of(code_)) {}
@@ -244,6 +254,9 @@ class DependenceReader {
       if (needs_all || all_names_.contains(parameter.name)) named_by_body_.insert(parameter.name);
     }
     for (const Struct& type : pattern_.structs) add_named(type.size.text(), named_by_body_);
+    for (const CompileRules::Macro& macro : pattern_.compile.defines) {
+      add_named(macro.value.text(), named_by_body_);
+    }
     for (const CudaExpression& each : kernel_expressions_of(pattern_)) {
       add_named(each.text, named_by_body_);
     }

@@ -14,6 +14,7 @@
 #include "engine/jit/foreign_headers.h"
 #include "engine/jit/nvrtc.h"
 #include "engine/jit/prelude.h"
+#include "engine/spec/compile_rules.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"
 #include "engine/text/characters.h"
@@ -146,6 +147,7 @@ class UnitWriter {
     if (has_body_) {
       open_space(configuration);
       unit_.kernels.push_back(kernel->second);
+      unit_.text += macro_lines(configuration);
       unit_.text += placed(place_in_source(0), body_.text) + back_to_generated;
       write_struct_checks(configuration);
       if (pattern_.kernel_arguments) write_named_kernel();

@@ -1,5 +1,6 @@
 #include "engine/run/compile_pool.h"
 
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <system_error>
 
 #include "engine/jit/program_cache.h"
+#include "engine/spec/compile_rules.h"
 
 namespace sweep {
 namespace {
@@ -122,6 +124,11 @@ CompileCandidate CandidateMaker::make(const Configuration& configuration, std::s
   const TextDependence& dependence = known->second;
   const std::hash<std::string> hash;
   CompileCandidate candidate{.place = place, .pattern = pattern};
+  try {
+    candidate.options = hash(fmt::format("{}", fmt::join(compiler_options(configuration), " ")));
+  } catch (const InputError&) {
+    // Compiling says what is wrong.
+  }
   candidate.body = hash(values_of(configuration, dependence.body));
   for (const auto* functions : {&dependence.init, &dependence.check}) {
     for (const FunctionDependence& function : *functions) {
@@ -147,7 +154,7 @@ std::vector<std::size_t> choose_batch(std::span<const CompileCandidate> candidat
   std::map<std::vector<std::size_t>, std::size_t> groups;
   std::vector<Ranked> ranked;
   for (const CompileCandidate& one : candidates) {
-    if (one.pattern != first.pattern) continue;
+    if (!one.can_share_program(first)) continue;
     const auto differing =
         std::transform_reduce(one.functions.begin(), one.functions.end(), first.functions.begin(),
                               std::size_t{0}, std::plus<>(), std::not_equal_to<>());
@@ -219,7 +226,7 @@ CompileQueue::Task CompileQueue::take_batch(std::size_t size) {
   Task task;
   if (batch_size_.is_early()) {
     for (const CompileCandidate& one : std::span(pending_).first(std::min(size, pending_.size()))) {
-      if (one.pattern == pending_.front().pattern) task.places.push_back(one.place);
+      if (one.can_share_program(pending_.front())) task.places.push_back(one.place);
     }
     // Those that were not to have it may take the next one.
     work_.notify_all();
@@ -344,6 +351,7 @@ CompileStatistics& CompileStatistics::operator+=(const CompileStatistics& more) 
   compiler_seconds += more.compiler_seconds;
   wall_seconds += more.wall_seconds;
   compilers = std::max(compilers, more.compilers);
+  alone.insert(alone.end(), more.alone.begin(), more.alone.end());
   return *this;
 }
 
@@ -487,6 +495,8 @@ std::vector<CompileOutcome> CompilePool::compile(std::span<const Configuration> 
   statistics_.compiler_seconds += process.work().seconds - before.seconds;
   statistics_.wall_seconds = seconds_since(begin_);
   if (before.programs == 0) ++statistics_.compilers;
+  const auto alone = compiler_.compiled_alone();
+  statistics_.alone.assign(alone.begin(), alone.end());
   return outcomes;
 }
 

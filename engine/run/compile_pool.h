@@ -165,8 +165,13 @@ class BatchSize {
 struct CompileCandidate {
   std::size_t place = 0;  ///< among all configurations
   const Pattern* pattern = nullptr;
+  std::size_t options = 0;                  ///< equal where the compiler's options are
   std::vector<std::size_t> functions = {};  ///< that stand alone; equal where they are
   std::size_t body = 0;                     ///< equal where the bodies are
+
+  bool can_share_program(const CompileCandidate& other) const {
+    return pattern == other.pattern && options == other.options;
+  }
 };
 
 /// Makes candidates; remembers what the patterns' texts depend on.
@@ -179,7 +184,8 @@ class CandidateMaker {
 };
 
 /// Chooses a batch of at most `size` from candidates in the order of their places, of which there
-/// is at least one: the first, and of its pattern those that share most functions with it. The last
+/// is at least one: the first, and of those with its pattern and options what shares most functions
+/// with it. The last
 /// few may be left out for the batch that has more of their kind. Gives places, rising.
 std::vector<std::size_t> choose_batch(std::span<const CompileCandidate> candidates,
                                       std::size_t size);
@@ -301,6 +307,8 @@ struct CompileStatistics {
   double compiler_seconds = 0;     ///< of all runs together
   double wall_seconds = 0;         ///< from the start to the last outcome
   unsigned compilers = 0;          ///< that compiled something
+  /// By patterns' files, how many were compiled alone since together they did not compile.
+  std::vector<std::pair<std::string, std::size_t>> alone = {};
 
   /// Those of pools that worked one after the other, as one.
   CompileStatistics& operator+=(const CompileStatistics& more);

@@ -153,6 +153,11 @@ Json schema_of(const Key& key) {
                   list_of(any_of({{"type", {"string", "number", "boolean", "null"}}},
                                  map_of(listed_argument_keys))));
   }
+  if (form == macros) {
+    return any_of(map_of_names({{"type", {"string", "integer", "number", "boolean", "null"}}}),
+                  list_of(scalar()));
+  }
+  if (form == architecture) return one_of_these(architecture_names);
   if (form == fields) return not_empty(map_of_names(scalar()));
   if (form == own_metrics) return not_empty(map_of_names(any_of(scalar(), map_of(key.keys))));
   if (form == better) return one_of_these(better_names);

@@ -49,6 +49,8 @@ enum class ValueForm {
   fields,        ///< NAME: a CUDA expression
   own_metrics,   ///< NAME: an expression, or NAME: a map
   better,        ///< which of two values of a metric is the better one
+  macros,        ///< NAME: value, or a list of parameters
+  architecture,  ///< specific or family
   useful,        ///< an expression, or a map
   verify,        ///< a CUDA expression, or one per buffer
 };
@@ -247,6 +249,27 @@ inline constexpr Key own_metric_keys[] = {
     {"help", ValueForm::plain, "What the metric means; 'sweep list metrics SWEEP' has it."},
 };
 
+// Of compile. A sweep's has the same keys but for `include`, which stands first for that.
+inline constexpr Key compile_keys[] = {
+    {"include", ValueForm::names,
+     "Folders to look for included files in, from the pattern's own: [src, ../common]."},
+    {"fast_math", ValueForm::plain,
+     "Whether to compile with --use_fast_math: true, or an expression over parameters."},
+    {"max_registers", ValueForm::plain,
+     "The most registers a thread may have: a number or an expression over parameters; 0: as many "
+     "as the compiler likes."},
+    {"architecture", ValueForm::architecture,
+     "specific compiles for the device's own features (sm_90a), family for those of its family "
+     "(sm_100f)."},
+    {"options", ValueForm::names, "Further options of NVRTC's: [--fmad=false, -Xptxas -dlcm=cg]."},
+    {"defines", ValueForm::macros,
+     "Macros that the code sees: {TILE_DIM: TILE, FAST: true}, or a list of parameters that are "
+     "to be macros too: [TILE]. One that is false is not defined."},
+};
+
+/// Of a sweep.
+inline constexpr KeyTable sweep_compile_keys = KeyTable(compile_keys).subspan(1);
+
 inline constexpr Key sweep_keys[] = {
     {"summary", ValueForm::plain, "What the sweep shows, in a line; 'sweep list sweeps' has it."},
     {"pattern", ValueForm::names,
@@ -261,6 +284,8 @@ inline constexpr Key sweep_keys[] = {
     {"where", ValueForm::names,
      "Conditions over parameters; configurations that break one are left out, and counted: "
      "N * sizeof(T) <= 16 Gi."},
+    {"compile", ValueForm::map, "How all patterns are compiled, besides what they say themselves.",
+     false, sweep_compile_keys},
     {"measure", ValueForm::map, "How a configuration is timed and what is counted.", false,
      measure_keys},
     {"metrics", ValueForm::own_metrics,
@@ -347,6 +372,9 @@ inline constexpr Key pattern_keys[] = {
      "The scalars that the kernel gets after the buffers: NAME: {type, value}. Or a list of all "
      "that it gets, in its order, as CUDA expressions: [in, out, N]; {fields: {x: 1}} is a struct.",
      false, argument_keys},
+    {"compile", ValueForm::map,
+     "How to compile it: {fast_math: true, max_registers: 64, defines: {TILE_DIM: TILE}}.", false,
+     compile_keys},
     {"launch", ValueForm::map, "How many blocks of how many threads: {grid, block, shared}.", true,
      launch_keys},
     {"useful", ValueForm::useful,

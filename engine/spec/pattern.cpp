@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "engine/spec/compile_rules.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/cuda_slice.h"
 #include "engine/spec/keys.h"
@@ -112,6 +113,7 @@ void slice_included(Pattern& pattern) {
   for (const auto& [text, where] : expressions_of(pattern)) wanted.merge(words_in(text));
   for (const Buffer& buffer : pattern.buffers) wanted.merge(words_in(buffer.type));
   for (const Struct& type : pattern.structs) wanted.insert(type.name);
+  for (const auto& macro : pattern.compile.defines) wanted.merge(words_in(unquoted(macro.value)));
   std::vector<IncludedFile>& files = pattern.included.files;
   std::set<std::string_view> libraries;
   const auto note_libraries = [&](const std::vector<IncludeName>& names, bool is_library) {
@@ -212,9 +214,14 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
   if (layout && check_code_shape(source, layout->body_begin, found)) {
     pattern->body = source->text.substr(layout->body_begin);
     pattern->body_line = location_at(source, layout->body_begin).line;
-    pattern->included =
-        read_included_files(source, layout->body_begin, path, include_folders, found);
     auto header = read_yaml(source, layout->header_begin, layout->header_end, found);
+    std::vector<std::filesystem::path> folders = include_folders;
+    if (header) {
+      for (auto& folder : header_include_folders(*header, path, include_folders, found)) {
+        folders.push_back(std::move(folder));
+      }
+    }
+    pattern->included = read_included_files(source, layout->body_begin, path, folders, found);
     if (header) {
       if (header->is_null()) header->where = layout->where;
       const HeaderReading reading = read_header(*header, *pattern, found);

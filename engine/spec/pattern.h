@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -93,6 +94,30 @@ struct LaunchShape {
   Expression shared;              ///< dynamic, in bytes
 };
 
+enum class Architecture { plain, specific, family };
+/// What headers call those that are not plain.
+inline constexpr std::array<std::string_view, 2> architecture_names = {"specific", "family"};
+
+/// How configurations are compiled, besides what all patterns have in common. Expressions are over
+/// the pattern's parameters.
+struct CompileRules {
+  std::optional<Expression> fast_math;
+  std::optional<Expression> max_registers;  ///< of a thread; 0: no limit
+  Architecture architecture = Architecture::plain;
+  Location architecture_where;
+  std::vector<std::string> options;  ///< in NVRTC's long form
+  Location options_where;
+  struct Macro {
+    std::string name;
+    Expression value;
+  };
+  std::vector<Macro> defines;
+
+  bool defines_macro(std::string_view wanted) const {
+    return std::ranges::find(defines, wanted, &Macro::name) != defines.end();
+  }
+};
+
 /// The bytes the algorithm needs to move in one launch.
 struct UsefulBytes {
   Expression read;
@@ -118,13 +143,14 @@ struct Pattern {
   CudaExpression kernel;
   /// All parameters in the kernel's order; nothing where they are the buffers and the arguments.
   std::optional<std::vector<KernelArgument>> kernel_arguments;
+  CompileRules compile;
   LaunchShape launch;
   UsefulBytes useful;
   std::vector<Verification> verify;
   std::vector<OwnMetric> metrics;
   std::string body;           ///< the CUDA C++ after the header
   IncludedFiles included;     ///< the files that the body includes, and theirs
-  std::string included_text;  ///< of those files
+  std::string included_text;  ///< of those files, and the sweep's rules of compiling
   std::size_t body_line = 1;  ///< the line of the file on which the body begins
 
   const Parameter* find_parameter(std::string_view name) const;

@@ -5,6 +5,7 @@
 #include <array>
 #include <sstream>
 
+#include "engine/spec/compile_rules.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/map_reader.h"
 #include "engine/spec/pattern.h"
@@ -47,7 +48,9 @@ class Checks {
       std::string_view word;
       for (std::size_t at = 0; at < condition.size(); at += std::max<std::size_t>(word.size(), 1)) {
         word = word_at(condition, at);
-        if (pattern_.find_parameter(word) == nullptr) continue;
+        if (pattern_.find_parameter(word) == nullptr || pattern_.compile.defines_macro(word)) {
+          continue;
+        }
         diagnostics_.error(
             place_in_body(begin + at, word.size()),
             fmt::format("'{}' is a constant, which #{} does not see", word, directive.name),
@@ -203,6 +206,13 @@ class Checks {
       return;
     }
     defaults_ = to_string(defaults.parameters);
+    try {
+      compiler_options(defaults);
+      macro_lines(defaults);
+    } catch (const InputError& error) {
+      diagnostics_.add_all(error.diagnostics());
+      return;
+    }
     Bindings environment = defaults.parameters;
     for (const Struct& type : pattern_.structs) {
       const std::string what = fmt::format("the size of '{}'", type.name);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 
+#include "engine/spec/compile_rules.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
 #include "engine/spec/pattern.h"
@@ -43,6 +44,7 @@ class HeaderReader {
                  "write a comparison");
     }
     read_kernel_parameters(reader);
+    read_compile_rules(reader.map("compile", compile_keys), pattern_, diagnostics_);
     reader.require("launch", "launch: {grid: N / BLOCK, block: BLOCK}");
     const MapReader launch = reader.map("launch", launch_keys);
     pattern_.launch.grid = read_extent(launch, "grid");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/spec/compile_rules.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
 #include "engine/text/diagnostic.h"
@@ -71,6 +72,14 @@ class SweepParser {
     if (!root.is_map()) return;
     sweep_.summary = reader.text("summary");
     read_patterns(root, reader);
+    if (const YamlNode* rules = reader.find("compile")) {
+      for (PatternPtr& pattern : sweep_.patterns) {
+        // A mistake of the rules is none of the next pattern's.
+        PatternPtr changed = with_compile_rules(pattern, *rules, diagnostics_);
+        if (changed == nullptr) break;
+        pattern = std::move(changed);
+      }
+    }
     for (const PatternPtr& pattern : sweep_.patterns) {
       for (const Parameter& parameter : pattern->parameters) {
         if (!scope_.kind_of(parameter.name)) scope_.add(parameter.name, parameter.kind);

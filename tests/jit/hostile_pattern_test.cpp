@@ -38,12 +38,12 @@ struct Folder {
   }
 
   /// What parsing and compiling a pattern with this body says; "compiled" where it does.
-  std::string compile(const std::string& body) const {
+  std::string compile(const std::string& body, const std::string& rules = "{}") const {
     const fs::path path = folder.path() / "mine" / "hostile.cu";
     const std::string text =
         "/* pattern:\nlaunch: {grid: 1, block: 1}\nuseful: {read: 4}\n"
-        "buffers: {a: {type: int, length: 1}}\nverify: {a: \"true\"}\n*/\n" +
-        replaced(body);
+        "buffers: {a: {type: int, length: 1}}\nverify: {a: \"true\"}\ncompile: " +
+        replaced(rules) + "\n*/\n" + replaced(body);
     Diagnostics diagnostics;
     const auto source = std::make_shared<Source>(Source{path.string(), text});
     const PatternPtr pattern = parse_pattern(source, path, diagnostics);
@@ -84,6 +84,16 @@ const std::vector<std::string> bodies = {
     "__device__ void d() { asm(\".include \\\"SECRET\\\";\"); }\n#error it is refused",
 };
 
+/// Bodies, and a macro of the header's that they use.
+const std::vector<std::pair<std::string, std::string>> macros = {
+    {"#include X", R"("'\"SECRET\"'")"},
+    {"#include X", "\"'<SECRET>'\""},
+    {"#if X(\"SECRET\")\n#endif", "\"'__has_include'\""},
+    {"X \"SECRET\";", "\"'import'\""},
+    {"X", R"("'a\n#include <SECRET>'")"},
+    {"X", R"("'a \\'")"},
+};
+
 /// Sources that the compiler is given as they are, as if nothing had looked at them.
 const std::vector<std::string> sources = {
     "#include \"SECRET\"",
@@ -104,6 +114,17 @@ BOOST_DATA_TEST_CASE_F(hostile_pattern::Folder, no_file_outside_of_its_folder_is
   const std::string said = compile(body + hostile_pattern::kernel);
   BOOST_TEST(said != "compiled");
   BOOST_TEST(!contains(said, "secret_line"), said);
+}
+
+BOOST_AUTO_TEST_CASE(macros_of_the_header_hide_no_file) {
+  BOOST_TEST(compile("#if X != 2\n#error\n#endif" + std::string(hostile_pattern::kernel),
+                     "{defines: {X: 2}}") == "compiled");
+  for (const auto& [body, macro] : hostile_pattern::macros) {
+    const std::string said =
+        compile(body + hostile_pattern::kernel, "{defines: {X: " + macro + "}}");
+    BOOST_TEST(said != "compiled", macro);
+    BOOST_TEST(!contains(said, "secret_line"), said);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(files_of_its_folder_are_found_wherever_they_include_one_another) {

@@ -85,8 +85,8 @@ PatternLookup remembered_patterns() {
 
 /// Keys under which names of the user's own stand.
 bool holds_names(const std::string& key) {
-  const std::vector<std::string> keys = {"axes",    "zip",     "set",       "parameters",
-                                         "structs", "buffers", "arguments", "verify", "metrics"};
+  const std::vector<std::string> keys = {"axes",    "zip",       "set",    "parameters", "structs",
+                                         "buffers", "arguments", "verify", "defines",    "metrics"};
   return std::ranges::find(keys, key) != keys.end();
 }
 
@@ -121,6 +121,7 @@ std::ostream& operator<<(std::ostream& out, const Surroundings& place) {
 const std::vector<Surroundings> in_sweeps = {
     {"a sweep", names_of(sweep_keys), "", ""},
     {"an axis", names_of(axis_range_keys), "axes: {STRIDE: {", "}}"},
+    {"compile", names_of(sweep_compile_keys), "compile: {", "}"},
     {"measure", names_of(measure_keys), "measure: {", "}"},
     {"samples", names_of(samples_keys), "measure: {samples: {", "}}"},
     {"a metric", names_of(own_metric_keys), "metrics: {rate: {", "}}"},
@@ -143,6 +144,7 @@ const std::vector<Surroundings> in_headers = {
     {"a buffer", names_of(buffer_keys), "buffers: {a: {", "}}"},
     {"an argument", names_of(argument_keys), "arguments: {a: {", "}}"},
     {"a listed argument", names_of(listed_argument_keys), "arguments: [{", "}]"},
+    {"compile", names_of(compile_keys), "compile: {", "}"},
     {"launch", names_of(launch_keys), "launch: {", "}"},
     {"useful", names_of(useful_keys), "useful: {", "}"},
     {"a metric", names_of(own_metric_keys), "metrics: {rate: {", "}}"},

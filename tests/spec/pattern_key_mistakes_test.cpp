@@ -23,7 +23,8 @@ const std::vector<EditCase> keys = {
      "2:1+6 the pattern's header has no key 'sumary' | did you mean 'summary'?"},
     {"summary: Copy", "colour: Copy",
      "2:1+6 the pattern's header has no key 'colour' | the keys are: summary, family, help, "
-     "reference, parameters, structs, require, buffers, kernel, arguments, launch, useful, "
+     "reference, parameters, structs, require, buffers, kernel, arguments, compile, launch, "
+     "useful, "
      "metrics, verify"},
     {"max: 1 Gi", "maximum: 1 Gi",
      "5:30+7 the parameter 'N' has no key 'maximum' | the keys are: type, default, min, max, "

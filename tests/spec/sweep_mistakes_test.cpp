@@ -18,10 +18,10 @@ const std::vector<TextCase> files = {
      "0:0+1 this sweep is empty | a sweep names at least a pattern: pattern: stride"},
     {"- stride\n",
      "1:1+1 a sweep must be a map of keys and values | the keys are: summary, pattern, patterns, "
-     "axes, zip, where, measure, metrics, tune, emulator, expect, report"},
+     "axes, zip, where, compile, measure, metrics, tune, emulator, expect, report"},
     {"stride\n",
      "1:1+6 a sweep must be a map of keys and values | the keys are: summary, pattern, patterns, "
-     "axes, zip, where, measure, metrics, tune, emulator, expect, report"},
+     "axes, zip, where, compile, measure, metrics, tune, emulator, expect, report"},
     {"axes: {STRIDE: 1}\n",
      "1:1+1 a sweep needs the key 'pattern' | write pattern: stride, or patterns: [offset, "
      "stride]"},
@@ -42,7 +42,7 @@ const std::vector<TextCase> files = {
      "2:1+4 a sweep has no key 'axis' | did you mean 'axes'?"},
     {"pattern: stride\ncolor: red\n",
      "2:1+5 a sweep has no key 'color' | the keys are: summary, pattern, patterns, axes, zip, "
-     "where, measure, metrics, tune, emulator, expect, report"},
+     "where, compile, measure, metrics, tune, emulator, expect, report"},
     {"pattern: stride\npattern: tile\n",
      "2:1+7 the key 'pattern' is given twice | it stands first in line 1"},
     {"pattern: stride\nsummary: [a]\n", "2:10+1 'summary' must be a single value"},

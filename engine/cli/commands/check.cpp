@@ -219,7 +219,8 @@ int compile_file(const ReadFile& file, const CompileSettings& compile,
   if (options.given.has("timing")) {
     const CompileStatistics statistics = pool.statistics();
     std::cout << fmt::format("{}: {}; {:.3f} s of compilers' work\n", file.name,
-                             describe(statistics), statistics.compiler_seconds);
+                             describe(statistics), statistics.compiler_seconds)
+              << describe_alone(statistics);
   }
   if (is_stopped) {
     return complain(stopped_exit_code(),

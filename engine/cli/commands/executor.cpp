@@ -221,6 +221,16 @@ std::string describe(const CompileStatistics& statistics, std::string_view gap) 
                     format_thousands(statistics.from_cache), gap, statistics.wall_seconds, each);
 }
 
+std::string describe_alone(const CompileStatistics& statistics) {
+  std::string lines;
+  for (const auto& [file, configurations] : statistics.alone) {
+    lines += fmt::format("{} {} compiled alone, since together they did not compile: {}\n",
+                         count_of(configurations, "configuration"),
+                         configurations == 1 ? "was" : "were", file);
+  }
+  return lines;
+}
+
 std::optional<CacheSettings> program_cache_settings() {
   CacheSettings settings;
   const char* limit = std::getenv("SWEEP_CACHE_LIMIT");

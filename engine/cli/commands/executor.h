@@ -49,6 +49,8 @@ std::shared_ptr<CompilerProcesses> compiler_processes(unsigned ahead = 0);
 /// What compiling cost: "24 configurations in 5 programs by 2 compilers, 0 from the cache; 0.933 s
 /// from the start to the last, 38.868 ms a configuration". `gap` stands between its two halves.
 std::string describe(const CompileStatistics& statistics, std::string_view gap = " ");
+/// A line for each pattern whose configurations do not compile together.
+std::string describe_alone(const CompileStatistics& statistics);
 
 /// The cache of compiled programs by the environment: in $XDG_CACHE_HOME/sweep, without it in
 /// $HOME/.cache/sweep, with the limit of $SWEEP_CACHE_LIMIT; a limit of 0 switches it off. Nothing

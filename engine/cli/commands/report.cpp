@@ -11,6 +11,7 @@
 #include "engine/cli/commands/run_ending.h"
 #include "engine/cli/options/output.h"
 #include "engine/run/run_stage.h"
+#include "engine/spec/compile_rules.h"
 #include "engine/spec/included_files.h"
 #include "engine/store/store.h"
 #include "engine/text/units.h"
@@ -58,7 +59,8 @@ PatternPtr measured_pattern(const PointKey& key, const PatternLibrary& library) 
   PatternPtr pattern = includes_files ? nullptr : stored_pattern(key);
   if (pattern == nullptr && !library.find(key.pattern_name).empty()) {
     Diagnostics ignored;
-    pattern = library.load(key.pattern_name, {}, ignored);
+    pattern = with_stored_rules(library.load(key.pattern_name, {}, ignored),
+                                split_stored_text(text).rules);
     const bool is_same =
         pattern != nullptr && pattern->source->text + pattern->included_text == text;
     if (!is_same) pattern = nullptr;

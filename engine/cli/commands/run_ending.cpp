@@ -177,7 +177,8 @@ std::string describe_timing(const RunTiming& timing) {
     text += row("the engine's own cost", idle, wall - counters, points);
   }
   if (timing.compile.configurations + timing.compile.from_cache > 0) {
-    text += "Compiling, beside the measuring: " + describe(timing.compile, "\n  ") + ".\n";
+    text += "Compiling, beside the measuring: " + describe(timing.compile, "\n  ") + ".\n" +
+            describe_alone(timing.compile);
   }
   return text;
 }

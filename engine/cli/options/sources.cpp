@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "engine/spec/compile_rules.h"
 #include "engine/system/dynamic_library.h"
 #include "engine/system/machine_memory.h"
 #include "engine/text/diagnostic.h"
@@ -161,9 +162,11 @@ std::map<std::string, fs::path> sweep_files() {
 PatternPtr stored_pattern(const PointKey& key) {
   Diagnostics ignored;
   const std::string name = fs::path(key.pattern_name).filename().string() + ".cu";
+  const StoredText stored = split_stored_text(key.pattern_text);
   // A folder that cannot be: the text in a database is no reason to read a file.
-  return parse_pattern(std::make_shared<Source>(Source{name, key.pattern_text}),
-                       fs::path("/dev/null") / "stored" / name, ignored);
+  return with_stored_rules(parse_pattern(std::make_shared<Source>(Source{name, stored.pattern}),
+                                         fs::path("/dev/null") / "stored" / name, ignored),
+                           stored.rules);
 }
 
 std::vector<std::string> sweep_names() {
