@@ -315,12 +315,17 @@ std::vector<std::size_t> best_of_patterns(const RunAnalysis& run) {
   return places;
 }
 
+std::string describe_share(const Failure& failure, std::size_t points) {
+  return fmt::format("{} of {}:", format_thousands(failure.points.size()),
+                     count_of(points, "configuration"));
+}
+
 std::vector<Failure> failures_of(std::span<const PointRecord* const> points) {
   std::vector<Failure> failures;
-  std::map<std::string_view, std::size_t> place_of;
+  std::map<std::string, std::size_t> place_of;
   for (const PointRecord* point : points) {
     if (point->status != PointStatus::failed) continue;
-    const auto [place, is_new] = place_of.emplace(point->reason, failures.size());
+    const auto [place, is_new] = place_of.emplace(mistake_of(point->reason), failures.size());
     if (is_new) {
       failures.push_back({point->reason.empty() ? "no reason is known" : point->reason, {}});
     }

@@ -128,11 +128,14 @@ std::vector<std::size_t> best_of_patterns(const RunAnalysis& run);
 
 /// The points that failed for one reason.
 struct Failure {
-  std::string reason;  ///< in words, where none is known too
+  std::string reason;  ///< of the first, in words, where none is known too
   std::vector<const PointRecord*> points;
 };
 
-/// The failed ones of the points by their reasons, in the order in which these first appear.
+/// "12 of 48 configurations:"
+std::string describe_share(const Failure& failure, std::size_t points);
+
+/// The failed ones of the points by their mistakes, in the order in which these first appear.
 std::vector<Failure> failures_of(std::span<const PointRecord* const> points);
 
 }  // namespace sweep

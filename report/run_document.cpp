@@ -188,11 +188,12 @@ Document expectations_section(const RunAnalysis& run,
 
 Document failures_section(const RunAnalysis& run) {
   constexpr std::size_t most_reasons = 20;
-  constexpr std::size_t most_points = 20;
+  constexpr std::size_t most_points = 2;
   Document content;
   const std::vector<Failure> failures = failures_of(run.points);
   const std::size_t shown = std::min(failures.size(), most_reasons);
   for (const Failure& failure : std::span(failures).first(shown)) {
+    content.emplace_back(Paragraph{describe_share(failure, run.points.size())});
     content.emplace_back(list_first(
         failure.points, most_points,
         [&](const PointRecord* point) { return describe(*point, run.told); },

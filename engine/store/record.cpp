@@ -8,6 +8,8 @@
 #include <iterator>
 #include <map>
 
+#include "engine/text/characters.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -21,6 +23,23 @@ std::string_view to_string(RunState state) {
 std::string_view to_string(SampleMark mark) {
   constexpr std::array<std::string_view, 3> names = {"", "low clock", "outlier"};
   return names.at(static_cast<std::size_t>(mark));
+}
+
+std::string mistake_of(std::string_view reason) {
+  constexpr std::string_view mark = "error: ";
+  std::string mistake;
+  for (std::string_view rest = reason; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::size_t at = line.find(mark);
+    const bool is_message = at == 0 || (at != line.npos && line.substr(0, at).ends_with(": "));
+    if (!is_message) continue;
+    mistake += line.substr(0, at + mark.size());
+    std::ranges::copy_if(line.substr(at + mark.size()), std::back_inserter(mistake),
+                         [](char c) { return !is_digit(c); });
+    mistake += '\n';
+  }
+  return mistake.empty() ? std::string(reason) : mistake;
 }
 
 std::string key_text(const PointKey& key) {

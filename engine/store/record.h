@@ -179,6 +179,10 @@ struct PointRecord {
   friend bool operator==(const PointRecord&, const PointRecord&) = default;
 };
 
+/// What the reasons of points that failed by the same mistake have in common: equal places and
+/// equal words of messages, whatever figures stand in these. A reason that is no message is itself.
+std::string mistake_of(std::string_view reason);
+
 /// Whether a search gave the point up after its first samples, as too far from the best: its
 /// figures are of a few samples only.
 bool is_cut_off(const PointRecord& point);

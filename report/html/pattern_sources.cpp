@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "engine/text/characters.h"
 #include "engine/text/units.h"
@@ -74,6 +76,7 @@ struct LineCosts {
   double excess = 0;  ///< sectors, or wavefronts, beyond the fewest that their bytes need
   std::string notes;  ///< as HTML
   std::set<std::string> advice;
+  bool has_mistake = false;
 };
 
 struct SourceCosts {
@@ -146,6 +149,57 @@ SourceCosts read_costs(const std::string& pattern, std::string_view text) {
   return costs;
 }
 
+/// The line of a pattern's text, to which the texts of included files are joined, where a line of
+/// one of its files stands; 0 where there is none.
+std::size_t line_in_text(const PointKey& pattern, std::string_view file, std::size_t line) {
+  const std::string_view text = pattern.pattern_text;
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view here = text.substr(at, text.find('\n', at) - at);
+    ++number;
+    at += here.size() + 1;
+    if (!here.starts_with("// ")) continue;
+    const std::string written = "/" + std::string(here.substr(3));
+    if (("/" + std::string(file)).ends_with(written)) return number + line;
+  }
+  return is_file_of(pattern.pattern_name, file) ? line : 0;
+}
+
+/// Adds to the lines that stopped configurations what the compiler says of them.
+void add_mistakes(const PointKey& pattern, const RunResults& results, SourceCosts& costs) {
+  constexpr std::string_view mark = ": error: ";
+  std::vector<const PointRecord*> points;
+  for (const StoredPoint& stored : results.points) {
+    const PointKey& key = stored.point.key;
+    const bool is_of_it =
+        key.pattern_name == pattern.pattern_name && key.pattern_text == pattern.pattern_text;
+    if (is_of_it) points.push_back(&stored.point);
+  }
+  for (const Failure& failure : failures_of(points)) {
+    for (std::string_view rest = failure.reason; !rest.empty();) {
+      const std::string_view message = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(message.size() + 1, rest.size()));
+      const std::size_t end = message.find(mark);
+      if (end == message.npos) continue;
+      // "FILE:LINE:COLUMN", or without a column.
+      std::vector<std::string> place;
+      std::istringstream parts{std::string(message.substr(0, end))};
+      for (std::string part; std::getline(parts, part, ':');) place.push_back(part);
+      if (place.size() < 2) continue;
+      const std::string& written = place[place.size() > 2 ? place.size() - 2 : 1];
+      std::size_t number = 0;
+      std::from_chars(written.data(), written.data() + written.size(), number);
+      number = number > 0 ? line_in_text(pattern, place.front(), number) : 0;
+      if (number == 0) continue;
+      LineCosts& line = costs.lines[static_cast<std::int64_t>(number)];
+      line.has_mistake = true;
+      line.notes += fmt::format("<p class=\"mistake\">{} {}</p>",
+                                escape_html(describe_share(failure, points.size())),
+                                escape_html(message.substr(end + mark.size())));
+    }
+  }
+}
+
 /// The first line, from 1, after the comment that the pattern's header stands in.
 std::size_t first_line_of_code(const std::string& text) {
   const std::size_t end = text.find("*/");
@@ -162,9 +216,9 @@ std::string listed_line(std::size_t number, const std::string& code, const Sourc
   const double share = std::min(2.0, std::floor(own.excess / all.excess * 3));
   const int heat = own.excess > 0 ? 1 + static_cast<int>(share) : 0;
   std::string html = fmt::format(
-      "<tr class=\"heat-{}\"><th scope=\"row\" class=\"line\">{}</th>"
+      "<tr class=\"heat-{}{}\"><th scope=\"row\" class=\"line\">{}</th>"
       "<td class=\"code\"><code>{}</code></td></tr>\n",
-      heat, number, code);
+      heat, own.has_mistake ? " mistake" : "", number, code);
   if (own.notes.empty()) return html;
   return html + "<tr class=\"costs\"><td></td><td><div>" + own.notes + "</div></td></tr>\n";
 }
@@ -194,12 +248,26 @@ std::string source_listing(const PointKey& pattern, const RunResults& results, b
         "bytes that is wanted, and what each request of a warp takes.</p>\n",
         escape_html(to_string(explanation->parameters)));
   }
+  add_mistakes(pattern, results, costs);
+  const auto has_mistake = [&](std::size_t number) {
+    const auto line = costs.lines.find(static_cast<std::int64_t>(number));
+    return line != costs.lines.end() && line->second.has_mistake;
+  };
   if (first > 1) {
+    bool is_shown = false;
+    for (std::size_t number = 1; number < first; ++number) is_shown |= has_mistake(number);
+    html += fmt::format("<details class=\"header\"{}>", is_shown ? " open" : "");
     html +=
-        "<details class=\"header\"><summary>its header: parameters, buffers, checks</summary>\n"
+        "<summary>its header: parameters, buffers, checks</summary>\n"
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Header\"><pre><code>";
-    for (std::size_t i = 0; i + 1 < first; ++i) html += lines[i] + '\n';
-    html += "</code></pre></div></details>\n";
+    for (std::size_t i = 0; i + 1 < first; ++i) {
+      html += has_mistake(i + 1) ? "<mark>" + lines[i] + "</mark>\n" : lines[i] + '\n';
+    }
+    html += "</code></pre></div>";
+    for (std::size_t number = 1; number < first; ++number) {
+      if (has_mistake(number)) html += costs.lines[static_cast<std::int64_t>(number)].notes;
+    }
+    html += "</details>\n";
   }
   html += fmt::format(
       "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Source of {}\">\n"

@@ -1,6 +1,7 @@
 #include "engine/cli/terminal/progress.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -289,16 +290,41 @@ BOOST_AUTO_TEST_CASE(quiet_leaves_failures_and_warnings) {
   BOOST_TEST(text == "failed: stride\n  it does not end\n");
 }
 
-BOOST_AUTO_TEST_CASE(of_many_failures_the_first_are_shown_and_each_reason_once) {
+BOOST_AUTO_TEST_CASE(each_mistake_is_shown_once_and_at_the_end_how_many_points_it_stopped) {
+  const std::string text = errors_of([] {
+    Watched watched(file, true);
+    watched.progress.on_start(1230, 0);
+    for (int i = 0; i < 1228; ++i) watched.add(failed_point());
+    PointRecord other = failed_point();
+    for (const char* figures : {"0x1000 of 64", "0x20 of 64"}) {
+      other.reason = fmt::format("p.cu:3:5: error: too much: {} B\n  a line\n", figures);
+      watched.add(other);
+    }
+    watched.progress.finish();
+  });
+  BOOST_TEST(text ==
+             "failed: stride\n  it does not end\n"
+             "failed: stride\n  p.cu:3:5: error: too much: 0x1000 of 64 B\n    a line\n"
+             "1,228 of 1,230 configurations failed, as stride and stride: it does not end\n"
+             "2 of 1,230 configurations failed, as stride and stride: p.cu:3:5: error: too much: "
+             "0x1000 of 64 B\n");
+}
+
+BOOST_AUTO_TEST_CASE(of_many_mistakes_the_first_are_shown) {
   const std::string text = errors_of([] {
     Watched watched(file, true);
     watched.progress.on_start(30, 0);
-    for (int i = 0; i < 30; ++i) watched.add(failed_point());
+    for (int i = 0; i < 30; ++i) {
+      PointRecord point = failed_point();
+      point.reason = fmt::format("reason {}", i);
+      watched.add(point);
+    }
+    watched.progress.finish();
   });
-  BOOST_TEST(std::ranges::count(text, '\n') == 12);
-  BOOST_TEST(text.starts_with(
-      "failed: stride\n  it does not end\nfailed for a reason given above: stride\n"));
-  BOOST_TEST(text.ends_with("more points failed; the report lists them all\n"));
+  BOOST_TEST(std::ranges::count(text, '\n') == 21);
+  BOOST_TEST(
+      text.ends_with("  reason 9\npoints failed for other reasons too; the report lists "
+                     "them all\n"));
 }
 
 BOOST_AUTO_TEST_CASE(errors_that_cannot_be_written_are_no_reason_to_stop) {

@@ -47,6 +47,28 @@ std::string own_text(std::string page) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(marks_the_lines_that_did_not_compile) {
+  RunResults results;
+  for (std::int64_t i = 0; i < 5; ++i) {
+    const char* file = i < 2 ? "my/p.cu:3:7" : i < 4 ? "my/deep/x.cuh:2" : "my/p.cu:2:4";
+    results.points.push_back(
+        failed_point("p", {{"A", integer(i)}},
+                     std::string(file) + ": error: <" + std::to_string(i) + "> is wrong\n  it\n"));
+    results.points.back().point.key.pattern_text =
+        "/* pattern:\nverify: 1\n*/ int below;\nint mine;\n\n// deep/x.cuh\nint a;\nint b;\n";
+  }
+  const std::string page = write_html(results);
+  const auto marked = [&](const char* line, const std::string& notes) {
+    const std::string row = between(
+        page, "mistake\"><th scope=\"row\" class=\"line\">" + std::string(line) + "<", "</div>");
+    BOOST_TEST(contains(row, notes), row);
+  };
+  BOOST_TEST(count_in(page, " mistake\"><th") == 1U);
+  marked("8", "<p class=\"mistake\">2 of 5 configurations: &lt;2&gt; is wrong</p>");
+  BOOST_TEST(contains(page, "<mark>verify: 1</mark>"), page);
+  BOOST_TEST(contains(page, "<p class=\"mistake\">1 of 5 configurations: &lt;4&gt; is wrong</p>"));
+}
+
 BOOST_AUTO_TEST_CASE(says_first_what_was_found) {
   const std::string page = write_html(stride_results());
   BOOST_TEST(contains(page, "<html lang=\"en\">"));

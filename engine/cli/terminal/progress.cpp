@@ -202,14 +202,31 @@ void Progress::on_point(const Configuration& configuration, const PointRecord& p
 void Progress::show_failure(const Configuration& configuration, const PointRecord& point) {
   constexpr std::size_t most_shown = 10;
   ++failed_;
-  if (failed_ <= most_shown) {
-    const std::string name = to_string(configuration);
-    print_line(reasons_.insert(point.reason).second
-                   ? fmt::format("failed: {}\n{}", name, indented(shown_message(point.reason)))
-                   : fmt::format("failed for a reason given above: {}", name));
-  } else if (failed_ == most_shown + 1) {
-    print_line("more points failed; the report lists them all");
+  const std::string name = to_string(configuration);
+  const auto [known, is_new] = mistakes_.try_emplace(mistake_of(point.reason), failures_.size());
+  if (is_new) {
+    failures_.push_back({point.reason.substr(0, point.reason.find('\n')), {}, 0});
+    if (failures_.size() <= most_shown) {
+      print_line(fmt::format("failed: {}\n{}", name, indented(shown_message(point.reason))));
+    } else if (failures_.size() == most_shown + 1) {
+      print_line("points failed for other reasons too; the report lists them all");
+    }
   }
+  Failures& failures = failures_[known->second];
+  if (++failures.points <= 2) failures.first.push_back(name);
+}
+
+/// How many points each mistake stopped of those that are done, where they were several.
+void Progress::show_repeated_failures() {
+  constexpr std::size_t most_shown = 10;
+  for (const Failures& each : std::span(failures_).first(std::min(failures_.size(), most_shown))) {
+    if (each.points < 2) continue;
+    print_line(fmt::format("{} of {} failed, as {} and {}: {}", format_thousands(each.points),
+                           count_of(done_, "configuration"), each.first[0], each.first[1],
+                           shown_message(each.message)));
+  }
+  failures_.clear();
+  mistakes_.clear();
 }
 
 std::vector<Progress::Part> Progress::parts(double now) const {
@@ -297,6 +314,7 @@ void Progress::finish() {
   const std::lock_guard lock(mutex_);
   line_.clear();
   is_over_ = true;
+  show_repeated_failures();
 }
 
 void Progress::print_line(const std::string& text) {

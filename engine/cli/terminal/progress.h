@@ -1,9 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "engine/cli/terminal/terminal.h"
@@ -115,6 +115,7 @@ class Progress : public RunObserver {
   void print_line(const std::string& text);
   void draw();
   void show_failure(const Configuration& configuration, const PointRecord& point);
+  void show_repeated_failures();
   std::vector<Part> parts(double now) const;
   std::string line_text(const Terminal& terminal, double now) const;
 
@@ -127,7 +128,14 @@ class Progress : public RunObserver {
   std::size_t done_ = 0;
   std::size_t announced_reused_ = 0;
   std::size_t failed_ = 0;
-  std::set<std::string> reasons_;  ///< of failed points, as far as they were shown
+  /// Points that failed by one mistake, which was shown with the first of them.
+  struct Failures {
+    std::string message;  ///< its first line
+    std::vector<std::string> first;
+    std::size_t points = 0;
+  };
+  std::map<std::string, std::size_t> mistakes_;  ///< places in what follows
+  std::vector<Failures> failures_;
   double last_shown_ = 0;
   bool has_started_ = false;
   bool is_over_ = false;
