@@ -36,16 +36,34 @@ void require_launch(std::uint64_t value, std::uint64_t most, std::string_view wh
       fmt::format("bad launch: {} is {}, the device takes at most {}", what, value, most));
 }
 
-void check_launch(const Workload& workload, const LaunchLimits& limits) {
-  require_launch(workload.block.count(), limits.block_threads, "the block's size");
+void check_launch(const LaunchPlan& launch, const LaunchLimits& limits) {
+  require_launch(launch.block.count(), limits.block_threads, "the block's size");
   // The product may have wrapped.
-  require_launch(workload.block.x, limits.block.x, "the block's x extent");
-  require_launch(workload.block.y, limits.block.y, "the block's y extent");
-  require_launch(workload.block.z, limits.block.z, "the block's z extent");
-  require_launch(workload.grid.x, limits.grid.x, "the grid's x extent");
-  require_launch(workload.grid.y, limits.grid.y, "the grid's y extent");
-  require_launch(workload.grid.z, limits.grid.z, "the grid's z extent");
-  require_launch(workload.shared_bytes, limits.shared_bytes, "dynamic shared memory in bytes");
+  require_launch(launch.block.x, limits.block.x, "the block's x extent");
+  require_launch(launch.block.y, limits.block.y, "the block's y extent");
+  require_launch(launch.block.z, limits.block.z, "the block's z extent");
+  require_launch(launch.grid.x, limits.grid.x, "the grid's x extent");
+  require_launch(launch.grid.y, limits.grid.y, "the grid's y extent");
+  require_launch(launch.grid.z, limits.grid.z, "the grid's z extent");
+  require_launch(launch.shared_bytes, limits.shared_bytes, "dynamic shared memory in bytes");
+  if (!launch.has_cluster()) return;
+  const auto require_multiple = [](std::uint32_t grid, std::uint32_t cluster, char axis) {
+    if (grid % cluster == 0) return;
+    throw ExecutionFailure(fmt::format(
+        "bad launch: the grid's {} extent is {}, which is no multiple of the cluster's {}", axis,
+        grid, cluster));
+  };
+  require_multiple(launch.grid.x, launch.cluster.x, 'x');
+  require_multiple(launch.grid.y, launch.cluster.y, 'y');
+  require_multiple(launch.grid.z, launch.cluster.z, 'z');
+}
+
+void check_resident(const LaunchPlan& launch, std::uint64_t resident_blocks) {
+  if (!launch.is_cooperative || launch.grid.count() <= resident_blocks) return;
+  throw ExecutionFailure(
+      fmt::format("bad launch: the grid of a cooperative launch has {} blocks, of which the device "
+                  "holds {} at once",
+                  format_thousands(launch.grid.count()), format_thousands(resident_blocks)));
 }
 
 std::string to_string(const ShownValue& value) {

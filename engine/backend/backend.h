@@ -30,8 +30,9 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-/// How the names of the namespaces begin that hold parameters in a generated program. The compiler
-/// keeps constants as variables, which nothing writes to.
+/// How the names of what holds constants in a generated program begin: namespaces of parameters,
+/// and pointers to what the header names; a number follows. The compiler keeps constants as
+/// variables, which nothing writes to.
 constexpr std::string_view constants_namespace = "sweep_k";
 
 /// What one NVRTC program gave; shared by the configurations in it.
@@ -57,6 +58,12 @@ struct BufferPlan {
   bool is_const = false;   ///< the kernel takes it as a pointer to const
 };
 
+/// A variable of the program's, filled before the first launch.
+struct ConstantPlan {
+  std::string symbol;      ///< its name in the program
+  std::string fill_entry;  ///< writes its elements elsewhere, from where they are copied
+};
+
 /// A check to run after the first launch.
 struct VerificationPlan {
   std::string check_entry;   ///< counts failing elements, finds the first and shows it
@@ -71,19 +78,36 @@ struct UsefulTraffic {
   std::uint64_t shared = 0;  ///< through shared memory
 };
 
-/// One configuration, compiled and with every size worked out.
-struct Workload {
-  std::shared_ptr<const Program> program;
+/// How many launches a workload has at most, so that a device can be given all of a sample's at
+/// once.
+constexpr std::size_t most_launches = 400;
+
+/// A launch of a kernel.
+struct LaunchPlan {
+  std::string step;  ///< what the source calls the kernel
   std::string kernel_entry;
-  std::vector<BufferPlan> buffers;
-  std::vector<std::vector<std::byte>> scalars;  ///< the arguments after the buffers, as bytes
   /// Writes the kernel's parameters as a launch passes them (PackedParameters), given the buffers,
-  /// the scalars and a place; empty where the buffers and scalars are the parameters.
+  /// the scalars, what is repeated and a place; empty where the buffers and scalars are the
+  /// parameters.
   std::string packing_entry;
-  std::vector<VerificationPlan> verify;
   Extent3 grid;
   Extent3 block;
   std::uint64_t shared_bytes = 0;
+  Extent3 cluster = {0, 0, 0};              ///< in blocks; all 0 where the launch asks for none
+  bool is_cooperative = false;              ///< all blocks have to be resident at once
+  std::vector<std::int32_t> repeated = {};  ///< the values of the names that its step repeats
+
+  bool has_cluster() const { return cluster.count() > 0; }
+};
+
+/// One configuration, compiled and with every size worked out.
+struct Workload {
+  std::shared_ptr<const Program> program;
+  std::vector<BufferPlan> buffers;
+  std::vector<std::vector<std::byte>> scalars;  ///< the arguments after the buffers, as bytes
+  std::vector<ConstantPlan> constants;
+  std::vector<VerificationPlan> verify;
+  std::vector<LaunchPlan> launches = {LaunchPlan()};  ///< one after the other
   UsefulTraffic useful;
 };
 
@@ -103,9 +127,15 @@ struct LaunchLimits {
   std::uint64_t shared_bytes = 0;  ///< of one block, for kernels that ask for it
 };
 
+/// What is wrong with a cluster on a device of a compute capability below 9.0.
+inline constexpr const char* no_clusters =
+    "bad launch: the device has no clusters, which need compute capability 9.0";
+
 /// Throws ExecutionFailure: "bad launch: the block's size is 2048, the device takes at most 1024".
 void require_launch(std::uint64_t value, std::uint64_t most, std::string_view what);
-void check_launch(const Workload& workload, const LaunchLimits& limits);
+void check_launch(const LaunchPlan& launch, const LaunchLimits& limits);
+/// The same for a cooperative launch, of whose blocks the device holds so many at once.
+void check_resident(const LaunchPlan& launch, std::uint64_t resident_blocks);
 
 /// One side of a check at one element, as the generated code writes it (see translation_unit.h).
 struct ShownValue {
@@ -184,7 +214,7 @@ class Execution {
 
   /// Fills every buffer.
   virtual void initialise() = 0;
-  /// Launches the kernel once and waits for it.
+  /// Launches the kernel, or all steps, once and waits.
   virtual void launch() = 0;
   /// Checks the buffers; the reason when a check does not hold.
   virtual std::optional<std::string> verify() = 0;
@@ -199,6 +229,9 @@ class Execution {
   /// Launches so many times, each right after the one before, and waits. Only where
   /// `Backend::can_time`.
   virtual void repeat(int /*launches*/) { throw std::logic_error("this backend times nothing"); }
+  /// How long each of the workload's launches takes, after what comes before it, in seconds;
+  /// nothing where the backend does not tell.
+  virtual std::vector<double> launch_seconds(CacheState /*cache*/) { return {}; }
   /// How many launches a sample of `sample` is the mean of.
   virtual int launches_per_sample() const { return 1; }
   /// The seconds that the device has worked on this so far, timed or not; 0 where not known.

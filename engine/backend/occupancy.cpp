@@ -11,6 +11,10 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+std::uint64_t warps_of(const BlockNeeds& needs) {
+  return rounded_up(needs.threads, lanes_per_warp) / lanes_per_warp;
+}
+
 /// The pieces in which a capability hands out its resources.
 struct AllocationRules {
   bool registers_by_block = false;  ///< 1.x; later ones allocate them warp by warp
@@ -68,7 +72,7 @@ BlockLimits block_limits(const MultiprocessorSizes& sizes, const BlockNeeds& nee
     return {.by_shared = 0, .by_registers = 0};
   }
   const AllocationRules rules = rules_of(sizes.compute_capability);
-  const std::uint64_t warps = rounded_up(needs.threads, lanes_per_warp) / lanes_per_warp;
+  const std::uint64_t warps = warps_of(needs);
   const std::uint64_t shared = shared_bytes_given(sizes.compute_capability, needs.shared_bytes());
   return {.by_slots = sizes.blocks,
           .by_warps = sizes.threads / lanes_per_warp / warps,
@@ -76,8 +80,13 @@ BlockLimits block_limits(const MultiprocessorSizes& sizes, const BlockNeeds& nee
           .by_registers = blocks_by_registers(sizes, rules, warps, needs.registers_per_thread)};
 }
 
-std::vector<Metric> resource_metrics(const MultiprocessorSizes& sizes, const BlockNeeds& needs,
-                                     std::uint64_t resident, Origin origin) {
+std::vector<Metric> resource_metrics(const MultiprocessorSizes& sizes,
+                                     std::span<const ResidentKernel> kernels, Origin origin) {
+  const ResidentKernel& tightest = *std::min_element(
+      kernels.begin(), kernels.end(), [](const ResidentKernel& a, const ResidentKernel& b) {
+        return a.blocks * warps_of(a.needs) < b.blocks * warps_of(b.needs);
+      });
+  const auto& [needs, resident] = tightest;
   std::vector<Metric> metrics;
   const auto add = [&](const char* name, std::uint64_t value) {
     if (value != unlimited_blocks) metrics.push_back({name, origin, static_cast<double>(value)});
@@ -89,9 +98,8 @@ std::vector<Metric> resource_metrics(const MultiprocessorSizes& sizes, const Blo
   const BlockLimits limits = block_limits(sizes, needs);
   add("resident_blocks", resident);
   if (sizes.threads >= lanes_per_warp) {
-    const std::uint64_t warps = rounded_up(needs.threads, lanes_per_warp) / lanes_per_warp;
     metrics.push_back({"occupancy", origin,
-                       100 * static_cast<double>(resident * warps) /
+                       100 * static_cast<double>(resident * warps_of(needs)) /
                            static_cast<double>(sizes.threads / lanes_per_warp)});
   }
   add("blocks_by_slots", limits.by_slots);

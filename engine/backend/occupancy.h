@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/spec/metric.h"
@@ -51,9 +52,15 @@ BlockLimits block_limits(const MultiprocessorSizes& sizes, const BlockNeeds& nee
 /// The shared memory that a block of so many bytes is given.
 std::uint64_t shared_bytes_given(int compute_capability, std::uint64_t bytes);
 
-/// The metrics of what a kernel takes and how many of its blocks run at once; `resident` is how
-/// many the device says there are.
-std::vector<Metric> resource_metrics(const MultiprocessorSizes& sizes, const BlockNeeds& needs,
-                                     std::uint64_t resident, Origin origin);
+/// A kernel, and how many of its blocks a multiprocessor runs at once.
+struct ResidentKernel {
+  BlockNeeds needs;
+  std::uint64_t blocks = 0;
+};
+
+/// The metrics of what kernels take and how many of their blocks run at once; of several, those of
+/// the kernel that the fewest warps are resident of.
+std::vector<Metric> resource_metrics(const MultiprocessorSizes& sizes,
+                                     std::span<const ResidentKernel> kernels, Origin origin);
 
 }  // namespace sweep

@@ -17,28 +17,6 @@ std::uint64_t align(std::uint64_t offset, std::uint64_t alignment) {
   return add(offset, alignment - 1) / alignment * alignment;
 }
 
-/// Throws ExecutionFailure when what the kernel itself allows, by __launch_bounds__, registers and
-/// static shared memory, is less than what the workload asks for.
-void check_kernel(const Workload& workload, const LaunchLimits& limits, CUfunction kernel) {
-  const auto attribute = [&](CUfunction_attribute which) {
-    return static_cast<std::uint64_t>(Driver::get().function_attribute.value(which, kernel));
-  };
-  const std::uint64_t most_threads = attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-  if (workload.block.count() > most_threads) {
-    throw ExecutionFailure(fmt::format(
-        "bad launch: the block has {} threads, but the kernel's registers or __launch_bounds__ "
-        "allow {}",
-        workload.block.count(), most_threads));
-  }
-  const std::uint64_t fixed = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-  if (fixed + workload.shared_bytes > limits.shared_bytes) {
-    throw ExecutionFailure(fmt::format(
-        "bad launch: the kernel's own {} bytes of shared memory and {} dynamic ones are more than "
-        "the device's {}",
-        fixed, workload.shared_bytes, limits.shared_bytes));
-  }
-}
-
 double median_seconds(std::vector<Sample> samples) {
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
   std::ranges::nth_element(samples, middle, {}, &Sample::seconds);
@@ -64,8 +42,11 @@ double sample_target(double event_step) {
   return std::max(steps * event_step, shortest);
 }
 
-BatchPlan plan_batch(double seconds_per_launch, double target, std::size_t copies) {
-  constexpr auto most = static_cast<double>(most_launches_per_sample);
+BatchPlan plan_batch(double seconds_per_launch, double target, std::size_t copies,
+                     std::size_t kernels) {
+  const std::size_t fitting = std::bit_floor(std::max<std::size_t>(most_launches / kernels, 1));
+  const auto most =
+      std::min(static_cast<double>(most_launches_per_sample), static_cast<double>(fitting));
   const double wanted =
       seconds_per_launch > 0 ? std::clamp(target / seconds_per_launch, 1.0, most) : most;
   auto launches = std::bit_ceil(static_cast<unsigned>(wanted));
@@ -76,13 +57,14 @@ BatchPlan plan_batch(double seconds_per_launch, double target, std::size_t copie
           std::min(static_cast<int>(launches / per_round), most_rounds_per_sample)};
 }
 
-int samples_per_block(const BatchPlan& plan, CacheState cache) {
+int samples_per_block(const BatchPlan& plan, CacheState cache, std::size_t kernels) {
   constexpr int most_pieces = 400;
   constexpr int events = 2;
   // Before the events a flush for each round, or a launch; after them a stamp.
+  const int each = static_cast<int>(kernels);
   const int pieces = cache == CacheState::cold
-                         ? plan.rounds * (1 + events + plan.launches_per_round) + 1
-                         : 1 + events + plan.launches() + 1;
+                         ? plan.rounds * (1 + events + each * plan.launches_per_round) + 1
+                         : each + events + each * plan.launches() + 1;
   return std::clamp(most_pieces / pieces, 1, most_samples_per_block);
 }
 
@@ -125,139 +107,6 @@ double smallest_step(std::span<const double> seconds) {
     if (difference >= rounding && (step == 0 || difference < step)) step = difference;
   }
   return step == 0 ? documented : std::min(step, largest);
-}
-
-LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
-    : stream_(context.stream.get()), workload_(workload) {
-  check_launch(workload_, context.limits);
-  const Module& module = context.module_of(workload_.program);
-  kernel_ = find_function(module, workload_.kernel_entry);
-  check_kernel(workload_, context.limits, kernel_);
-  if (workload_.shared_bytes > 0) {
-    Driver::get().function_set_attribute(kernel_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                         static_cast<int>(workload_.shared_bytes));
-  }
-  if (!workload_.packing_entry.empty()) packing_ = find_function(module, workload_.packing_entry);
-  for (const BufferPlan& buffer : workload_.buffers) {
-    init_.push_back(buffer.init_entry.empty() ? nullptr : find_function(module, buffer.init_entry));
-  }
-  for (const VerificationPlan& plan : workload_.verify) {
-    check_.push_back(find_function(module, plan.check_entry));
-  }
-  for (std::vector<std::byte>& scalar : workload_.scalars) scalars_.push_back(scalar.data());
-}
-
-BlockNeeds LoadedWorkload::needs() const {
-  const auto attribute = [&](CUfunction_attribute which) {
-    return static_cast<unsigned>(Driver::get().function_attribute.value(which, kernel_));
-  };
-  return {.threads = static_cast<unsigned>(workload_.block.count()),
-          .registers_per_thread = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS),
-          .static_shared_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
-          .dynamic_shared_bytes = workload_.shared_bytes,
-          .local_bytes_per_thread = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)};
-}
-
-unsigned LoadedWorkload::resident_blocks() const {
-  return static_cast<unsigned>(
-      Driver::get().resident_blocks.value(kernel_, static_cast<int>(workload_.block.count()),
-                                          static_cast<std::size_t>(workload_.shared_bytes)));
-}
-
-std::vector<std::uint64_t> LoadedWorkload::sizes() const {
-  std::vector<std::uint64_t> sizes;
-  for (const BufferPlan& buffer : workload_.buffers) sizes.push_back(buffer.bytes);
-  return sizes;
-}
-
-/// Every function takes the buffers first.
-void LoadedWorkload::queue(CUfunction function, const Extent3& grid, const Extent3& block,
-                           std::uint64_t shared_bytes, Addresses& addresses,
-                           const std::vector<void*>& more_arguments) const {
-  std::vector<void*> arguments;
-  arguments.reserve(addresses.size() + more_arguments.size());
-  for (CUdeviceptr& address : addresses) arguments.push_back(&address);
-  arguments.insert(arguments.end(), more_arguments.begin(), more_arguments.end());
-  Driver::get().launch(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                       static_cast<unsigned>(shared_bytes), stream_, arguments.data(), nullptr);
-}
-
-/// Launches a generated function with a thread for each element.
-void LoadedWorkload::queue_over_elements(CUfunction function, std::uint64_t elements,
-                                         Addresses& addresses,
-                                         const std::vector<void*>& more_arguments) const {
-  constexpr unsigned threads = 256;
-  constexpr std::uint64_t most_blocks = 0x7fffffff;  // more elements than any memory has
-  const std::uint64_t blocks =
-      std::clamp<std::uint64_t>((elements + threads - 1) / threads, 1, most_blocks);
-  queue(function, {static_cast<unsigned>(blocks)}, {threads}, 0, addresses, more_arguments);
-}
-
-void LoadedWorkload::queue_init(Addresses& addresses) const {
-  constexpr unsigned char poison = 0xff;
-  for (std::size_t i = 0; i < workload_.buffers.size(); ++i) {
-    const BufferPlan& buffer = workload_.buffers[i];
-    std::uint64_t length = buffer.length;
-    if (init_[i] == nullptr) {
-      Driver::get().memory_set(addresses[i], poison, buffer.bytes, stream_);
-    } else {
-      queue_over_elements(init_[i], length, addresses, {&length});
-    }
-  }
-}
-
-const std::vector<std::byte>& LoadedWorkload::packed_parameters(Addresses& addresses) const {
-  auto [known, is_new] = packed_.try_emplace(addresses);
-  if (!is_new) return known->second;
-  const DeviceMemory memory = allocate_device_memory(sizeof(PackedParameters));
-  CUdeviceptr place = memory.get();
-  std::vector<void*> more = scalars_;
-  more.push_back(&place);
-  queue(packing_, {}, {}, 0, addresses, more);
-  const auto packed = std::make_unique<PackedParameters>();
-  Driver::get().copy_to_host(packed.get(), place, sizeof *packed, stream_);
-  synchronize(stream_);
-  const auto bytes = std::min<std::size_t>(packed->bytes, PackedParameters::most);
-  known->second.assign(packed->parameters.begin(), packed->parameters.begin() + bytes);
-  return known->second;
-}
-
-void LoadedWorkload::queue_kernel(Addresses& addresses) const {
-  if (packing_ != nullptr) {
-    const std::vector<std::byte>& packed = packed_parameters(addresses);
-    std::size_t bytes = packed.size();
-    std::array<void*, 5> extra = {CU_LAUNCH_PARAM_BUFFER_POINTER,
-                                  const_cast<std::byte*>(packed.data()),
-                                  CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-    const auto& [grid, block] = std::pair(workload_.grid, workload_.block);
-    Driver::get().launch(kernel_, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                         static_cast<unsigned>(workload_.shared_bytes), stream_, nullptr,
-                         extra.data());
-    return;
-  }
-  queue(kernel_, workload_.grid, workload_.block, workload_.shared_bytes, addresses, scalars_);
-}
-
-void LoadedWorkload::queue_check(std::size_t index, Addresses& addresses, std::uint64_t begin,
-                                 std::uint64_t end, CUdeviceptr place) const {
-  queue_over_elements(check_.at(index), end - begin, addresses, {&begin, &end, &place});
-}
-
-void load_functions(CudaContext& context, const Workload& workload) noexcept {
-  try {
-    const Module& module = context.module_of(workload.program);
-    std::vector<std::string> names = {workload.kernel_entry, workload.packing_entry};
-    for (const BufferPlan& buffer : workload.buffers) names.push_back(buffer.init_entry);
-    for (const VerificationPlan& plan : workload.verify) names.push_back(plan.check_entry);
-    for (const std::string& name : names) {
-      if (name.empty()) continue;
-      // Asking for an attribute loads the function.
-      Driver::get().function_attribute.value(CU_FUNC_ATTRIBUTE_NUM_REGS,
-                                             find_function(module, name));
-    }
-  } catch (const std::exception&) {
-    // The measurement comes upon the same error.
-  }
 }
 
 CudaExecution::CudaExecution(CudaContext& context, const Workload& workload)
@@ -335,9 +184,8 @@ void CudaExecution::repeat(int launches) {
 
 Observation CudaExecution::observe() {
   return guarded(context_, "the kernel", [&] {
-    return Observation{resource_metrics(context_.multiprocessor, loaded_.needs(),
-                                        loaded_.resident_blocks(), Origin::measured),
-                       {}};
+    return Observation{
+        resource_metrics(context_.multiprocessor, loaded_.kernels(), Origin::measured), {}};
   });
 }
 
@@ -348,10 +196,45 @@ std::vector<Sample> CudaExecution::sample(CacheState cache, int count) {
     std::vector<Sample> samples;
     while (std::ssize(samples) < count) {
       const int rest = count - static_cast<int>(samples.size());
-      const auto block = held_block(cache, plan, std::min(rest, samples_per_block(plan, cache)));
+      const auto block =
+          held_block(cache, plan, std::min(rest, samples_per_block(plan, cache, kernels())));
       samples.insert(samples.end(), block.begin(), block.end());
     }
     return samples;
+  });
+}
+
+std::vector<double> CudaExecution::launch_seconds(CacheState cache) {
+  constexpr std::size_t samples = 5;
+  constexpr double most_seconds = 0.1;  // a sample more than that
+  return guarded(context_, "the kernel", [&] {
+    const CUstream stream = context_.stream.get();
+    // An event stands between two launches: it ends one's time and begins the next one's.
+    std::vector<Event> marks;
+    for (std::size_t i = 0; i <= kernels(); ++i) marks.push_back(make_event());
+    std::vector<std::vector<double>> seconds(kernels());
+    const double begin = busy_seconds_;
+    for (std::size_t sample = 0; sample < samples && busy_seconds_ - begin < most_seconds;
+         ++sample) {
+      run([&] {
+        const StreamHold hold(context_.blocking_kernel, context_.blocking_kernel.patience);
+        bring_cache_into(cache);
+        std::size_t next = 0;
+        loaded_.queue_kernel(copies_.front(), [&] { record(marks[next++], stream); });
+      });
+      if (context_.blocking_kernel.gave_up()) continue;
+      for (std::size_t i = 0; i < kernels(); ++i) {
+        seconds[i].push_back(seconds_between(marks[i], marks[i + 1]));
+      }
+    }
+    std::vector<double> medians;
+    for (std::vector<double>& each : seconds) {
+      if (each.empty()) return std::vector<double>();
+      const auto middle = each.begin() + static_cast<std::ptrdiff_t>(each.size() / 2);
+      std::ranges::nth_element(each, middle);
+      medians.push_back(*middle);
+    }
+    return medians;
   });
 }
 
@@ -390,7 +273,7 @@ BatchPlan CudaExecution::calibrate(CacheState cache) {
   first_sample_seconds_ = read_block(plan, 1).front().seconds;
   if (first_sample_seconds_ > certainly_long * target_) return plan;
   for (int i = 0; i < estimates; ++i) {
-    const int count = std::min(samples, samples_per_block(plan, cache));
+    const int count = std::min(samples, samples_per_block(plan, cache, kernels()));
     const double seconds = median_seconds(held_block(cache, plan, count));
     const BatchPlan better = with_copies(cache, seconds);
     // Launches of a batch overlap a little: each takes less time than one alone.
@@ -403,11 +286,11 @@ BatchPlan CudaExecution::calibrate(CacheState cache) {
 /// The plan for launches of this duration, after making the copies that it needs.
 BatchPlan CudaExecution::with_copies(CacheState cache, double seconds_per_launch) {
   if (cache == CacheState::warm) {
-    return plan_batch(seconds_per_launch, target_, most_launches_per_sample);
+    return plan_batch(seconds_per_launch, target_, most_launches_per_sample, kernels());
   }
-  const BatchPlan wanted = plan_batch(seconds_per_launch, target_, copies_allowed_);
+  const BatchPlan wanted = plan_batch(seconds_per_launch, target_, copies_allowed_, kernels());
   const std::size_t have = provide_copies(static_cast<std::size_t>(wanted.launches_per_round));
-  return plan_batch(seconds_per_launch, target_, have);
+  return plan_batch(seconds_per_launch, target_, have, kernels());
 }
 
 /// Makes copies until there are `wanted`, the original included, as far as their share of the

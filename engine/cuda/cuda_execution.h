@@ -1,9 +1,9 @@
 #pragma once
 
-#include <map>
 #include <optional>
 
 #include "engine/cuda/cuda_context.h"
+#include "engine/cuda/loaded_workload.h"
 #include "engine/spec/sweep.h"
 
 namespace sweep {
@@ -34,12 +34,14 @@ double sample_target(double event_step);
 
 /// The plan with which a sample of launches of about `seconds_per_launch` lasts `target` seconds,
 /// with at most `copies` copies of the buffers (at least 1, the original included). The numbers
-/// are powers of two, so that a small change of the estimate rarely changes them.
-BatchPlan plan_batch(double seconds_per_launch, double target, std::size_t copies);
+/// are powers of two, so that a small change of the estimate rarely changes them. A launch may be
+/// of several kernels.
+BatchPlan plan_batch(double seconds_per_launch, double target, std::size_t copies,
+                     std::size_t kernels = 1);
 
 /// How many samples are queued before the device starts on them: so many that the queue, which has
 /// about a thousand places, holds a few hundred pieces.
-int samples_per_block(const BatchPlan& plan, CacheState cache);
+int samples_per_block(const BatchPlan& plan, CacheState cache, std::size_t kernels = 1);
 
 /// Where further copies of buffers of these sizes lie in one allocation.
 struct CopyLayout {
@@ -51,58 +53,6 @@ CopyLayout lay_out_copy(std::span<const std::uint64_t> sizes);
 /// How many copies of a layout may exist on a device with so much memory, the original included:
 /// further ones take at most 4 GiB and an eighth of the memory.
 std::size_t copies_allowed(const CopyLayout& layout, std::uint64_t memory_bytes);
-
-/// A workload whose program is loaded: queues its launches on any set of its buffers. Nothing here
-/// waits for the device. Throws CudaError, and ExecutionFailure for what the device cannot launch.
-class LoadedWorkload {
- public:
-  /// Where the buffers lie, in the workload's order.
-  using Addresses = std::vector<CUdeviceptr>;
-
-  LoadedWorkload(CudaContext& context, const Workload& workload);
-  LoadedWorkload(const LoadedWorkload&) = delete;  // its arguments point into it
-  LoadedWorkload& operator=(const LoadedWorkload&) = delete;
-  ~LoadedWorkload() = default;
-
-  const Workload& workload() const { return workload_; }
-  /// The buffers' sizes in bytes.
-  std::vector<std::uint64_t> sizes() const;
-
-  /// What the kernel takes of a multiprocessor, and how many of its blocks that runs at once.
-  BlockNeeds needs() const;
-  unsigned resident_blocks() const;
-
-  /// Queues filling all buffers.
-  void queue_init(Addresses& addresses) const;
-  /// Queues one launch of the kernel. The first one on a set of buffers may wait for the device:
-  /// what packs the kernel's parameters runs there.
-  void queue_kernel(Addresses& addresses) const;
-  /// Queues a check over elements [begin, end) with its CheckResult at `place`.
-  void queue_check(std::size_t index, Addresses& addresses, std::uint64_t begin, std::uint64_t end,
-                   CUdeviceptr place) const;
-
- private:
-  const std::vector<std::byte>& packed_parameters(Addresses& addresses) const;
-  void queue(CUfunction function, const Extent3& grid, const Extent3& block,
-             std::uint64_t shared_bytes, Addresses& addresses,
-             const std::vector<void*>& more_arguments) const;
-  void queue_over_elements(CUfunction function, std::uint64_t elements, Addresses& addresses,
-                           const std::vector<void*>& more_arguments) const;
-
-  CUstream stream_;
-  Workload workload_;
-  std::vector<void*> scalars_;  ///< where those of the workload are
-  CUfunction kernel_ = nullptr;
-  CUfunction packing_ = nullptr;  ///< null where the workload has none
-  /// The kernel's parameters for the sets of buffers that it was launched on.
-  mutable std::map<Addresses, std::vector<std::byte>> packed_;
-  std::vector<CUfunction> init_;   ///< one per buffer; null where it has none
-  std::vector<CUfunction> check_;  ///< one per verification
-};
-
-/// Brings the workload's functions onto the device, where CUDA puts them only when they are first
-/// used. What does not succeed is left to LoadedWorkload, which says why.
-void load_functions(CudaContext& context, const Workload& workload) noexcept;
 
 /// One workload on a GPU. Driver errors become ExecutionFailure.
 ///
@@ -125,6 +75,7 @@ class CudaExecution : public Execution {
   Observation observe() override;
   /// While the device is at them, the host queues the next block.
   void warm_up(CacheState cache, int count) override;
+  std::vector<double> launch_seconds(CacheState cache) override;
   int launches_per_sample() const override { return launches_per_sample_; }
   double busy_seconds() const override { return busy_seconds_; }
 
@@ -144,6 +95,7 @@ class CudaExecution : public Execution {
   std::optional<BatchPlan>& known_plan(CacheState cache) {
     return plans_[cache == CacheState::cold ? 0 : 1];
   }
+  std::size_t kernels() const { return loaded_.workload().launches.size(); }
   BatchPlan plan_of(CacheState cache);
   BatchPlan calibrate(CacheState cache);
   BatchPlan with_copies(CacheState cache, double seconds_per_launch);

@@ -97,13 +97,18 @@ struct Driver {
   SWEEP_DRIVER(memory_set, cuMemsetD8Async);
   SWEEP_DRIVER(copy_to_host, cuMemcpyDtoHAsync_v2);
   SWEEP_DRIVER(copy_to_device, cuMemcpyHtoDAsync_v2);
+  SWEEP_DRIVER(copy_on_device, cuMemcpyDtoDAsync_v2);
   SWEEP_DRIVER(module_load, cuModuleLoadDataEx);
   SWEEP_DRIVER(module_unload, cuModuleUnload);
   SWEEP_DRIVER(module_function, cuModuleGetFunction);
+  SWEEP_DRIVER(module_global, cuModuleGetGlobal_v2);
   SWEEP_DRIVER(function_attribute, cuFuncGetAttribute);
   SWEEP_DRIVER(function_set_attribute, cuFuncSetAttribute);
   SWEEP_DRIVER(resident_blocks, cuOccupancyMaxActiveBlocksPerMultiprocessor);
   SWEEP_DRIVER(launch, cuLaunchKernel);
+  SWEEP_DRIVER(launch_with, cuLaunchKernelEx);
+  SWEEP_DRIVER(resident_clusters, cuOccupancyMaxActiveClusters);
+  SWEEP_DRIVER(largest_cluster, cuOccupancyMaxPotentialClusterSize);
 #undef SWEEP_DRIVER
   // NOLINTEND(bugprone-macro-parentheses)
 };

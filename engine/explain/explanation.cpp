@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <tuple>
 
 #include "engine/spec/cuda_scanner.h"
@@ -39,11 +40,12 @@ bool fits_role(AccessVerb verb, SourceAccess::Role role) {
 /// Makes AccessCosts of a kernel's memory instructions.
 class Collector {
  public:
-  Collector(const Pattern& pattern, const EmulatorExecution& execution)
+  Collector(const Pattern& pattern, const AddressSpace& memory,
+            const EmulatorExecution::CountedKernel& counted)
       : pattern_(pattern),
-        memory_(execution.memory()),
-        counts_(execution.counted().count),
-        kernel_(execution.kernel()),
+        memory_(memory),
+        counts_(counted.count),
+        kernel_(counted.kernel),
         source_(read_source_text(pattern.body, pattern.body_line)) {
     for (const KernelDeclaration& kernel : find_kernels(pattern.body)) {
       if (kernel.name != pattern.name) continue;
@@ -58,7 +60,6 @@ class Collector {
     if (!source_.dynamic_shared.empty()) arrays_.push_back(source_.dynamic_shared);
   }
 
-  /// By line, the pattern's own first.
   std::vector<AccessCost> run() {
     for (const Op& op : kernel_.ops) {
       if (!verb_of(op.kind)) continue;
@@ -67,9 +68,6 @@ class Collector {
       if (site.shared.requests != 0) add(op, AccessSpace::shared, {}, site.shared);
       if (site.local.requests != 0) add(op, AccessSpace::local, site.local, {});
     }
-    std::ranges::stable_sort(costs_, {}, [](const AccessCost& cost) {
-      return std::tuple(!cost.is_in_pattern, std::string_view(cost.file), cost.line);
-    });
     return std::move(costs_);
   }
 
@@ -202,7 +200,15 @@ Explanation explain(const Configuration& configuration, const std::string& devic
                              execution.notes(),
                              execution.counted().are_totals,
                              execution.counted().executed_share,
-                             Collector(*configuration.pattern, execution).run()};
+                             {}};
+  for (const EmulatorExecution::CountedKernel& counted : execution.counted_kernels()) {
+    std::ranges::move(Collector(*configuration.pattern, execution.memory(), counted).run(),
+                      std::back_inserter(explanation.accesses));
+  }
+  // By line, the pattern's own first.
+  std::ranges::stable_sort(explanation.accesses, {}, [](const AccessCost& cost) {
+    return std::tuple(!cost.is_in_pattern, std::string_view(cost.file), cost.line);
+  });
   for (AccessCost& access : explanation.accesses) {
     access.advice = advise(access, explanation.accesses, model);
   }

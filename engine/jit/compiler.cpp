@@ -102,33 +102,38 @@ Diagnostics errors_in(const Diagnostics& found, const Pattern& pattern) {
   return errors;
 }
 
-/// The errors in what the header says of the kernel, with its signature; where its name is wrong,
-/// what follows from that is left out.
+/// The errors in what the header says of the kernels, with their signatures; where a kernel's name
+/// is wrong, what follows from that is left out.
 Diagnostics with_signature(const Diagnostics& found, const Pattern& pattern) {
-  if (!pattern.kernel_arguments) return found;
-  const auto kernel = find_kernel(pattern);
   const auto is_at = [&](const Diagnostic& each, const CudaExpression& expression) {
     return each.where.source == pattern.source && !expression.text.empty() &&
            each.where.line == expression.where.line;
   };
-  const auto is_of_kernel = [&](const Diagnostic& each) { return is_at(each, pattern.kernel); };
-  const auto is_of_arguments = [&](const Diagnostic& each) {
-    return std::ranges::any_of(*pattern.kernel_arguments, [&](const KernelArgument& argument) {
+  const auto is_of_arguments = [&](const Diagnostic& each, const Step& step) {
+    return std::ranges::any_of(*step.arguments, [&](const KernelArgument& argument) {
       return is_at(each, argument.value) ||
              std::ranges::any_of(argument.fields, [&](const KernelArgument::Field& field) {
                return is_at(each, field.value);
              });
     });
   };
-  const bool is_misnamed = std::ranges::any_of(found.list(), is_of_kernel);
-  Diagnostics errors;
-  for (Diagnostic each : found.list()) {
-    if (is_misnamed && is_of_arguments(each) && !is_of_kernel(each)) continue;
-    if (kernel && (is_of_kernel(each) || is_of_arguments(each))) {
+  std::vector<Diagnostic> kept = found.list();
+  for (const Step& step : pattern.steps) {
+    if (!step.arguments) continue;
+    const auto kernel = find_kernel(pattern, step);
+    const auto is_of_kernel = [&](const Diagnostic& each) { return is_at(each, step.kernel); };
+    if (std::ranges::any_of(kept, is_of_kernel)) {
+      std::erase_if(kept, [&](const Diagnostic& each) {
+        return is_of_arguments(each, step) && !is_of_kernel(each);
+      });
+    }
+    for (Diagnostic& each : kept) {
+      if (!kernel || !(is_of_kernel(each) || is_of_arguments(each, step))) continue;
       each.help = fmt::format("the kernel is {}", to_string(*kernel));
     }
-    errors.add(std::move(each));
   }
+  Diagnostics errors;
+  for (Diagnostic& each : kept) errors.add(std::move(each));
   return errors;
 }
 
@@ -283,7 +288,7 @@ void Compiler::compile_program(const Batch& batch, ProgramCompiler& programs,
     return;
   }
   TranslationUnit unit = write_translation_unit(configurations);
-  ProgramSource source = {std::move(unit.text), batch.options, unit.kernels,
+  ProgramSource source = {std::move(unit.text), batch.options, unit.symbols,
                           source_headers(pattern)};
   for (SourceHeader& header : stand_in_headers(pattern, toolkit_)) {
     source.headers.push_back(std::move(header));
@@ -313,8 +318,12 @@ void Compiler::compile_program(const Batch& batch, ProgramCompiler& programs,
   const auto program =
       std::make_shared<const Program>(Program{std::move(result.cubin), std::move(result.ptx)});
   for (EntryNames& names : unit.entries) {
-    const auto kernel = std::ranges::find(unit.kernels, names.kernel) - unit.kernels.begin();
-    names.kernel = result.lowered_names.at(static_cast<std::size_t>(kernel));
+    const auto lower = [&](std::string& symbol) {
+      const auto place = std::ranges::find(unit.symbols, symbol) - unit.symbols.begin();
+      symbol = result.lowered_names.at(static_cast<std::size_t>(place));
+    };
+    for (StepNames& step : names.steps) lower(step.kernel);
+    for (ConstantNames& constant : names.constants) lower(constant.symbol);
     outcomes.emplace_back(CompiledConfiguration{program, std::move(names), messages});
   }
 }

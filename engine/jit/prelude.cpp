@@ -327,12 +327,24 @@ std::string_view packing_functions() {
   return packing;
 }
 
+std::string_view element_types_of_arrays() {
+  return "template <class T> struct sweep_element { using type = T; };\n"
+         "template <class T> struct sweep_element<const T> {\n"
+         "  static_assert(sizeof(T) == 0, \"the variable is const: the compiler has its "
+         "values\");\n"
+         "};\n"
+         "template <class T, sweep_size n> struct sweep_element<T[n]> : sweep_element<T> {};\n"
+         "template <class T, sweep_size n> struct sweep_element<const T[n]> : "
+         "sweep_element<const T> {};\n";
+}
+
 bool names_random_function(const Pattern& pattern) {
   std::vector<std::string_view> texts = {pattern.body, pattern.included_text};
   for (const Buffer& buffer : pattern.buffers) {
     if (buffer.init) texts.push_back(buffer.init->text);
   }
   for (const Verification& each : pattern.verify) texts.push_back(each.condition.text);
+  for (const Constant& each : pattern.constants) texts.push_back(each.init.text);
   return std::ranges::any_of(texts, [](std::string_view text) {
     return std::ranges::any_of(random_function_names, [&](std::string_view name) {
       return text.find(name) != std::string_view::npos;

@@ -38,6 +38,9 @@ std::string_view random_functions();
 /// `sweep_parameters_of(kernel)` has their types.
 std::string_view packing_functions();
 
+/// CUDA source of `sweep_element<T>::type`: what a variable of type T has elements of.
+std::string_view element_types_of_arrays();
+
 inline constexpr std::string_view random_function_names[] = {"permuted", "random_below",
                                                              "random_bits"};
 

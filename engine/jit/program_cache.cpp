@@ -27,7 +27,7 @@ void serialize(auto& /*archive*/, const SourcePtr& /*source*/) {}
 namespace {
 
 /// Files of other versions are not read. Part of every key, so that versions do not meet.
-constexpr std::uint32_t program_file_version = 3;
+constexpr std::uint32_t program_file_version = 4;
 
 std::uint64_t checksum(std::string_view bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());

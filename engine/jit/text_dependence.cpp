@@ -260,6 +260,7 @@ class DependenceReader {
     for (const CudaExpression& each : kernel_expressions_of(pattern_)) {
       add_named(each.text, named_by_body_);
     }
+    for (const Constant& each : pattern_.constants) add_named(each.init.text, named_by_body_);
     TextDependence result;
     for (const Buffer& buffer : pattern_.buffers) {
       result.init.push_back(buffer.init ? read_function(buffer.init->text) : FunctionDependence{});

@@ -95,10 +95,11 @@ class UnitWriter {
   TranslationUnit write() {
     unit_.text = back_to_generated + prelude(element_types());
     if (names_random_function(pattern_)) unit_.text += random_functions();
-    if (pattern_.kernel_arguments) unit_.text += packing_functions();
+    if (is_named_) unit_.text += packing_functions();
     for (const std::string& header : implied_headers(pattern_)) {
       unit_.text += fmt::format("#include <{}>\n", header);
     }
+    if (!pattern_.constants.empty()) unit_.text += element_types_of_arrays();
     // A header of the toolkit cannot stand in a namespace; once it is read, files that include it
     // there read nothing.
     for (const ForeignInclude& foreign : pattern_.included.foreign) {
@@ -140,19 +141,20 @@ class UnitWriter {
     space_ = fmt::format("sweep_c{}", index);
     is_open_ = false;
     const std::string body_values = values_of(configuration, dependence_.body);
-    auto [kernel, is_new_body] = kernels_.try_emplace(
-        body_values, pattern_.kernel_arguments ? fmt::format("{}::sweep_kernel", space_)
-                                               : fmt::format("&{}::{}", space_, pattern_.name));
+    auto [body_space, is_new_body] = bodies_.try_emplace(body_values, space_);
     has_body_ = is_new_body;
     if (has_body_) {
       open_space(configuration);
-      unit_.kernels.push_back(kernel->second);
       unit_.text += macro_lines(configuration);
       unit_.text += placed(place_in_source(0), body_.text) + back_to_generated;
       write_struct_checks(configuration);
-      if (pattern_.kernel_arguments) write_named_kernel();
+      for (std::size_t i = 0; i < pattern_.steps.size(); ++i) {
+        if (is_named_) write_named_kernel(i);
+        unit_.symbols.push_back(kernel_in(space_, i));
+      }
+      write_symbols();
     }
-    EntryNames entries = {kernel->second, {}, {}, {}};
+    EntryNames entries = {{}, {}, {}, {}};
     const auto function = [&](const char* kind, std::size_t i, const FunctionDependence& dependence,
                               std::string (UnitWriter::*write_it)(std::size_t)) {
       auto [known, is_new] = functions_.try_emplace(fmt::format(
@@ -164,8 +166,9 @@ class UnitWriter {
       }
       return known->second;
     };
-    if (pattern_.kernel_arguments) {
-      entries.pack = function("pack", 0, {true, {}}, &UnitWriter::write_pack);
+    for (std::size_t i = 0; i < pattern_.steps.size(); ++i) {
+      StepNames& step = entries.steps.emplace_back(StepNames{kernel_in(body_space->second, i)});
+      if (is_named_) step.pack = function("pack", i, {true, {}}, &UnitWriter::write_pack);
     }
     for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
       std::string& init = entries.init.emplace_back();
@@ -174,6 +177,10 @@ class UnitWriter {
     }
     for (std::size_t i = 0; i < pattern_.verify.size(); ++i) {
       entries.check.push_back(function("check", i, dependence_.check[i], &UnitWriter::write_check));
+    }
+    for (std::size_t i = 0; i < pattern_.constants.size(); ++i) {
+      entries.constants.push_back({fmt::format("{}::{}", body_space->second, symbol_name(i)),
+                                   function("fill", i, {true, {}}, &UnitWriter::write_fill)});
     }
     if (is_open_) unit_.text += "}\n";
     // What one configuration defines, the next does not see.
@@ -258,31 +265,43 @@ class UnitWriter {
     return fmt::format("{}", fmt::join(list, ", "));
   }
 
+  /// The pointer to a step's kernel that is named.
+  static std::string kernel_pointer(std::size_t step) {
+    return fmt::format("{}{}_kernel", constants_namespace, step);
+  }
+
+  /// What a step's kernel is called from outside the namespace that has the body.
+  std::string kernel_in(const std::string& space, std::size_t step) const {
+    return is_named_ ? fmt::format("{}::{}", space, kernel_pointer(step))
+                     : fmt::format("&{}::{}", space, pattern_.name);
+  }
+
   /// A pointer to the kernel, whatever names it: the compiler instantiates it where that stands.
-  void write_named_kernel() {
-    const CudaExpression& kernel = pattern_.kernel;
+  void write_named_kernel(std::size_t step) {
+    const CudaExpression& kernel = pattern_.steps[step].kernel;
+    const std::string pointer = fmt::format("constexpr auto {} = &", kernel_pointer(step));
     if (kernel.text.empty()) {
-      unit_.text += fmt::format("constexpr auto sweep_kernel = &{};\n", pattern_.name);
+      unit_.text += fmt::format("{}{};\n", pointer, pattern_.name);
     } else {
-      unit_.text += placed(kernel.where, "constexpr auto sweep_kernel = &") +
-                    placed(kernel.where, kernel.text) +
+      unit_.text += placed(kernel.where, pointer) + placed(kernel.where, kernel.text) +
                     placed(place_within(kernel, kernel.text.size()), ";") + back_to_generated;
     }
   }
 
-  std::string write_pack(std::size_t /*index*/) {
-    const std::string name = fmt::format("{}_pack", space_);
-    const std::vector<KernelArgument>& arguments = *pattern_.kernel_arguments;
-    const Location where =
-        arguments.empty() ? pattern_.kernel.where : arguments.front().value.where;
+  std::string write_pack(std::size_t index) {
+    const std::string name = fmt::format("{}_pack_{}", space_, index);
+    const Step& step = pattern_.steps[index];
+    const std::vector<KernelArgument>& arguments = *step.arguments;
+    const Location where = arguments.empty() ? step.kernel.where : arguments.front().value.where;
     std::string given = buffer_list({});
     for (const Argument& scalar : pattern_.arguments) {
       given += fmt::format(", {} {}", scalar.type, scalar.name);
     }
+    for (const Repeat& repeat : step.repeat) given += fmt::format(", int {}", repeat.name);
     unit_.text += fmt::format(
         "extern \"C\" __global__ void {}({}, unsigned char* sweep_to) {{\n"
-        "  using sweep_list = decltype(sweep_parameters_of(sweep_kernel));\n",
-        name, given);
+        "  using sweep_list = decltype(sweep_parameters_of({}));\n",
+        name, given, kernel_pointer(index));
     unit_.text += placed(
         where, fmt::format("static_assert(sweep_list::count == {0}, \"the kernel takes another "
                            "number of parameters than the {0} that the header gives\");",
@@ -307,6 +326,35 @@ class UnitWriter {
                                 back_to_generated);
     }
     unit_.text += "  *reinterpret_cast<sweep_u64*>(sweep_to) = sweep_at;\n}\n";
+    return name;
+  }
+
+  static std::string symbol_name(std::size_t constant) {
+    return fmt::format("{}{}_symbol", constants_namespace, constant);
+  }
+
+  /// A pointer to each variable that is filled, wherever it stands.
+  void write_symbols() {
+    for (std::size_t i = 0; i < pattern_.constants.size(); ++i) {
+      const auto& [name, where] = pattern_.constants[i].symbol;
+      unit_.text += placed(where, fmt::format("constexpr auto {} = &", symbol_name(i))) +
+                    placed(where, name + ";") + back_to_generated;
+      unit_.symbols.push_back(fmt::format("{}::{}", space_, symbol_name(i)));
+    }
+  }
+
+  std::string write_fill(std::size_t index) {
+    const auto& [symbol, init] = pattern_.constants[index];
+    const std::string name = fmt::format("{}_fill_{}", space_, index);
+    unit_.text += fmt::format(
+        "extern \"C\" __global__ void {}({}, void* sweep_to, sweep_u64 sweep_bytes) {{\n"
+        "  using sweep_type = sweep_element<decltype({})>::type;\n"
+        "  for (sweep_size i = sweep_thread(); i * sizeof(sweep_type) < sweep_bytes; "
+        "i += sweep_size(gridDim.x) * blockDim.x) {{\n{}{}{}{}  }}\n}}\n",
+        name, buffer_list({}), symbol.text,
+        placed(init.where, "static_cast<sweep_type*>(sweep_to)[i] ="),
+        placed(init.where, init.text), placed(place_within(init, init.text.size()), ";"),
+        back_to_generated);
     return name;
   }
 
@@ -362,12 +410,14 @@ class UnitWriter {
   const Pattern& pattern_;
   SplitBody body_;
   TextDependence dependence_;
+  /// Whether the header names the kernels or lists their arguments.
+  bool is_named_ = pattern_.steps.front().arguments.has_value();
   TranslationUnit unit_;
   std::string space_;      ///< the namespace of the configuration that is being written
   bool is_open_ = false;   ///< whether that has begun
   bool has_body_ = false;  ///< whether the body stands in it
   // What is written already, by the values that it depends on.
-  std::map<std::string, std::string> kernels_;    ///< their names
+  std::map<std::string, std::string> bodies_;     ///< their namespaces
   std::map<std::string, std::string> functions_;  ///< their names
   std::map<std::string, std::string> constants_;  ///< their namespaces, by name and value
 };

@@ -72,18 +72,30 @@ struct Equality {
 /// `a == b && c == d`, so that only the condition as a whole can be evaluated.
 std::optional<Equality> split_equality(std::string_view condition);
 
+/// Of a variable that is filled, and of the function that does so.
+struct ConstantNames {
+  std::string symbol;  ///< in C++; once compiled, as in the program
+  std::string fill;
+};
+
+/// Of a step's functions.
+struct StepNames {
+  std::string kernel;     ///< in C++; once compiled, as in the program
+  std::string pack = {};  ///< empty where buffers and scalars are the parameters
+};
+
 /// The names of one configuration's functions in a translation unit.
 struct EntryNames {
-  std::string kernel;              ///< in C++; once compiled, as in the program
+  std::vector<StepNames> steps = {StepNames()};
   std::vector<std::string> init;   ///< one per buffer; empty where it has no `init`
   std::vector<std::string> check;  ///< one per verification
-  std::string pack = {};           ///< empty where buffers and scalars are the parameters
+  std::vector<ConstantNames> constants = {};
 };
 
 /// CUDA source that holds several configurations of one pattern.
 struct TranslationUnit {
   std::string text;
-  std::vector<std::string> kernels;  ///< C++ names: the compiler gives their lowered forms
+  std::vector<std::string> symbols;  ///< C++ names: the compiler gives their lowered forms
   std::vector<EntryNames> entries;   ///< one per configuration
 };
 
@@ -100,7 +112,8 @@ struct TranslationUnit {
 /// have as many: a loop would cost half as much again to compile.
 ///   init:  (buffers..., unsigned long long length)
 ///   check: (buffers..., unsigned long long begin, unsigned long long end, failure*)
-///   pack:  (buffers..., scalars..., unsigned char*)
+///   pack:  (buffers..., scalars..., what the step repeats as int..., unsigned char*)
+///   fill:  (buffers..., void*, unsigned long long bytes), of any number of threads
 /// `pack`, of one thread, writes the number of bytes of the kernel's parameters, as u64, and these.
 /// `failure` is struct { u64 count, first; shown actual, expected; } with
 /// shown = struct { i32 kind, components; u64 bits[4]; }; both sides are shown when end - begin

@@ -288,12 +288,12 @@ std::optional<double> launch_energy(Backend& backend, Execution& execution, doub
   // So short that a step of the counter, every 20 to 100 ms, is seen soon; so long that what the
   // device waits for the host between two does not count.
   constexpr double piece_seconds = 5e-3;
-  constexpr double most_launches = 1000;
+  constexpr double most_at_once = 1000;
   // A device that was idle draws less at first.
   constexpr double settling_seconds = 0.1;
   constexpr double patience_seconds = 2;
   const auto piece =
-      static_cast<int>(std::clamp(fitting(piece_seconds, seconds_per_launch), 1.0, most_launches));
+      static_cast<int>(std::clamp(fitting(piece_seconds, seconds_per_launch), 1.0, most_at_once));
   auto last = backend.energy_joules();
   if (!last) return std::nullopt;
   const double begin = clock();
@@ -327,6 +327,29 @@ std::optional<std::string> note_on_throttling(const DeviceState& state) {
   if (state.throttle_reasons.empty()) return std::nullopt;
   return fmt::format("the device held its clocks back: {}",
                      fmt::join(state.throttle_reasons, ", "));
+}
+
+std::string note_on_steps(std::span<const LaunchPlan> launches, std::span<const double> seconds) {
+  struct StepTime {
+    const std::string& step;
+    double seconds;
+    int launches;
+  };
+  std::vector<StepTime> steps;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    // Launches of one step stand together.
+    const bool is_next = i == 0 || launches[i].kernel_entry != launches[i - 1].kernel_entry;
+    if (is_next) steps.push_back({launches[i].step, 0, 0});
+    steps.back().seconds += seconds[i];
+    ++steps.back().launches;
+  }
+  std::vector<std::string> texts;
+  for (const StepTime& each : steps) {
+    texts.push_back(
+        fmt::format("{} {:.2f} us{}", each.step, each.seconds * mega,
+                    each.launches > 1 ? fmt::format(" ({} launches)", each.launches) : ""));
+  }
+  return fmt::format("its steps, timed apart: {}", fmt::join(texts, ", "));
 }
 
 Measurement failed_measurement(const std::string& reason) {
@@ -371,6 +394,10 @@ Measurement measure(Backend& backend, const Workload& workload, const MeasureRul
                                        workload.useful, backend.device());
         std::ranges::move(state_metrics(point.samples, state), std::back_inserter(point.metrics));
         if (auto note = note_on_throttling(state)) point.notes.push_back(std::move(*note));
+        if (workload.launches.size() > 1) {
+          const std::vector<double> seconds = execution->launch_seconds(rules.cache);
+          if (!seconds.empty()) point.notes.push_back(note_on_steps(workload.launches, seconds));
+        }
       });
       if (rules.energy_seconds > 0 && !is_cut_off(point)) {
         watch.time(Phase::sample, [&] {

@@ -100,6 +100,55 @@ std::uint64_t not_negative(const Expression& expression, std::string_view what,
   return static_cast<std::uint64_t>(value);
 }
 
+void plan_launch(const LaunchShape& shape, const Bindings& environment, LaunchPlan& plan) {
+  plan.grid = extent_of(shape.grid, "grid", environment);
+  plan.block = extent_of(shape.block, "block", environment);
+  plan.shared_bytes = not_negative(shape.shared, "shared memory", environment);
+  if (!shape.cluster.empty()) plan.cluster = extent_of(shape.cluster, "cluster", environment);
+  if (shape.cooperative) {
+    plan.is_cooperative = shape.cooperative->evaluate_boolean(environment);
+  }
+}
+
+/// Adds a launch like `plan` for each value of the names in `repeat`.
+void add_launches(const Step& step, std::span<const Repeat> repeat, const Bindings& environment,
+                  const LaunchPlan& plan, std::vector<LaunchPlan>& launches) {
+  if (repeat.empty()) {
+    if (launches.size() == most_launches) {
+      throw ExecutionFailure(
+          fmt::format("bad launch: the steps come to more than {} launches", most_launches));
+    }
+    plan_launch(step.launch, environment, launches.emplace_back(plan));
+    return;
+  }
+  const Repeat& outer = repeat.front();
+  std::int64_t value = outer.from.evaluate_integer(environment);
+  const std::int64_t last = outer.to.evaluate_integer(environment);
+  const std::int64_t change = outer.change.evaluate_integer(environment);
+  const bool is_moving = outer.is_multiplied ? change > 1 && value > 0 : change != 0;
+  if (!is_moving) {
+    throw ExecutionFailure(
+        fmt::format("bad launch: '{}' does not move from {}: {}", outer.name, value,
+                    outer.is_multiplied ? "'multiply' takes 2 or more, from 1 or more"
+                                        : "'step' must not be 0"));
+  }
+  while (change > 0 ? value <= last : value >= last) {
+    if (!std::in_range<std::int32_t>(value)) {
+      throw ExecutionFailure(
+          fmt::format("bad launch: '{}' is {}, which does not fit an int", outer.name, value));
+    }
+    Bindings inner = environment;
+    inner.set(outer.name, value);
+    LaunchPlan repeated = plan;
+    repeated.repeated.push_back(static_cast<std::int32_t>(value));
+    add_launches(step, repeat.subspan(1), inner, repeated, launches);
+    const auto next =
+        apply(outer.is_multiplied ? Operation::multiply : Operation::add, value, change);
+    if (!std::holds_alternative<std::int64_t>(next)) break;
+    value = std::get<std::int64_t>(next);
+  }
+}
+
 PreparedPoint prepare(const Configuration& configuration, const CompileOutcome& outcome) {
   PreparedPoint point;
   if (const auto* failed = std::get_if<CompileFailure>(&outcome)) {
@@ -135,14 +184,14 @@ Workload make_workload(const Configuration& configuration, const CompiledConfigu
   const Bindings environment = environment_of(configuration);
   // A compiled program may come from a file.
   if (compiled.entries.init.size() != pattern.buffers.size() ||
-      compiled.entries.check.size() != pattern.verify.size()) {
+      compiled.entries.check.size() != pattern.verify.size() ||
+      compiled.entries.constants.size() != pattern.constants.size() ||
+      compiled.entries.steps.size() != pattern.steps.size()) {
     throw ExecutionFailure(
         "the program from the cache is another pattern's; 'sweep cache clear' empties the cache");
   }
   Workload workload;
   workload.program = compiled.program;
-  workload.kernel_entry = compiled.entries.kernel;
-  workload.packing_entry = compiled.entries.pack;
   for (std::size_t i = 0; i < pattern.buffers.size(); ++i) {
     workload.buffers.push_back(
         plan_buffer(pattern.buffers[i], compiled.entries.init[i], environment));
@@ -155,9 +204,21 @@ Workload make_workload(const Configuration& configuration, const CompiledConfigu
     const auto buffer = std::ranges::find(workload.buffers, name, &BufferPlan::name);
     workload.verify.push_back({compiled.entries.check[i], buffer->length, name, condition.text});
   }
-  workload.grid = extent_of(pattern.launch.grid, "grid", environment);
-  workload.block = extent_of(pattern.launch.block, "block", environment);
-  workload.shared_bytes = not_negative(pattern.launch.shared, "shared memory", environment);
+  for (const ConstantNames& names : compiled.entries.constants) {
+    workload.constants.push_back({names.symbol, names.fill});
+  }
+  workload.launches.clear();
+  for (std::size_t i = 0; i < pattern.steps.size(); ++i) {
+    const Step& step = pattern.steps[i];
+    LaunchPlan plan;
+    plan.step = kernel_name(pattern, step);
+    plan.kernel_entry = compiled.entries.steps[i].kernel;
+    plan.packing_entry = compiled.entries.steps[i].pack;
+    add_launches(step, step.repeat, environment, plan, workload.launches);
+  }
+  if (workload.launches.empty()) {
+    throw ExecutionFailure("bad launch: none of the steps is launched: 'repeat' has no values");
+  }
   return workload;
 }
 

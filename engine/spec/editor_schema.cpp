@@ -50,9 +50,9 @@ Json scalar() {
   return {{"type", {"string", "integer", "number", "boolean"}}};
 }
 
-Json map_of_names(Json values) {
+Json map_of_names(Json values, const char* names = "^[A-Za-z_][A-Za-z0-9_]*$") {
   return {{"type", "object"},
-          {"propertyNames", {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}}},
+          {"propertyNames", {{"pattern", names}}},
           {"additionalProperties", std::move(values)}};
 }
 
@@ -148,16 +148,25 @@ Json schema_of(const Key& key) {
   if (form == parameters) return map_of_names(any_of(scalar(), map_of(key.keys)));
   if (form == structs) return map_of_names(scalar());
   if (form == buffers) return not_empty(map_of_names(map_of(key.keys)));
+  if (form == listed_arguments) {
+    return list_of(any_of({{"type", {"string", "number", "boolean", "null"}}}, map_of(key.keys)));
+  }
   if (form == arguments) {
     return any_of(map_of_names(map_of(key.keys)),
-                  list_of(any_of({{"type", {"string", "number", "boolean", "null"}}},
-                                 map_of(listed_argument_keys))));
+                  schema_of({"", listed_arguments, "", false, listed_argument_keys}));
   }
   if (form == macros) {
     return any_of(map_of_names({{"type", {"string", "integer", "number", "boolean", "null"}}}),
                   list_of(scalar()));
   }
   if (form == architecture) return one_of_these(architecture_names);
+  if (form == steps) return list_of(map_of(key.keys), 1);
+  if (form == repeats) {
+    Json range = map_of(key.keys);
+    range["not"] = {{"required", {"step", "multiply"}}};
+    return not_empty(map_of_names(std::move(range)));
+  }
+  if (form == constants) return map_of_names(map_of(key.keys), "^[A-Za-z_:][A-Za-z0-9_:]*$");
   if (form == fields) return not_empty(map_of_names(scalar()));
   if (form == own_metrics) return not_empty(map_of_names(any_of(scalar(), map_of(key.keys))));
   if (form == better) return one_of_these(better_names);
@@ -222,7 +231,9 @@ std::string sweep_schema() {
 }
 
 std::string pattern_schema() {
-  return document("The header of a pattern", "pattern", pattern_keys).dump(indent) + '\n';
+  Json schema = document("The header of a pattern", "pattern", pattern_keys);
+  schema["oneOf"] = Json::array({{{"required", {"launch"}}}, {{"required", {"steps"}}}});
+  return schema.dump(indent) + '\n';
 }
 
 }  // namespace sweep

@@ -46,9 +46,13 @@ enum class ValueForm {
   structs,       ///< NAME: bytes
   buffers,       ///< NAME: a map
   arguments,     ///< NAME: a map, or a list
+  listed_arguments,
   fields,        ///< NAME: a CUDA expression
+  steps,         ///< a list of maps
+  repeats,       ///< NAME: a map
   own_metrics,   ///< NAME: an expression, or NAME: a map
   better,        ///< which of two values of a metric is the better one
+  constants,     ///< NAME, perhaps in a namespace: a map
   macros,        ///< NAME: value, or a list of parameters
   architecture,  ///< specific or family
   useful,        ///< an expression, or a map
@@ -335,10 +339,50 @@ inline constexpr Key listed_argument_keys[] = {
      true},
 };
 
-inline constexpr Key launch_keys[] = {
-    {"grid", ValueForm::extent, "The blocks: one number, or up to three.", true},
-    {"block", ValueForm::extent, "The threads of a block: one number, or up to three.", true},
-    {"shared", ValueForm::plain, "Dynamic shared memory in bytes; 0 unless given."},
+// Of a launch, which a step has too.
+inline constexpr Key grid_key = {"grid", ValueForm::extent,
+                                 "The blocks: one number, or up to three.", true};
+inline constexpr Key block_key = {"block", ValueForm::extent,
+                                  "The threads of a block: one number, or up to three.", true};
+inline constexpr Key shared_key = {"shared", ValueForm::plain,
+                                   "Dynamic shared memory in bytes; 0 unless given."};
+inline constexpr Key cluster_key = {
+    "cluster", ValueForm::extent,
+    "The blocks of a cluster: one number, or up to three; the grid is a multiple of them."};
+inline constexpr Key cooperative_key = {
+    "cooperative", ValueForm::plain,
+    "true where blocks wait for each other (grid.sync()): all must be resident at once."};
+
+inline constexpr Key launch_keys[] = {grid_key, block_key, shared_key, cluster_key,
+                                      cooperative_key};
+
+/// {from: 1, to: N / 2, multiply: 2}
+inline constexpr Key repeat_keys[] = {
+    {"from", ValueForm::plain, "The first value.", true},
+    {"to", ValueForm::plain, "The last value, if the steps reach it.", true},
+    {"step", ValueForm::plain, "What is added each time; 1 unless given, negative to fall."},
+    {"multiply", ValueForm::plain, "What each value is multiplied by: 2 for powers of two."},
+};
+
+inline constexpr Key step_keys[] = {
+    {"kernel", ValueForm::plain, "The kernel: scan<T>, of this file or of one that it includes.",
+     true},
+    {"arguments", ValueForm::listed_arguments,
+     "What it takes, in its order, as CUDA expressions; the buffers and scalars unless given.",
+     false, listed_argument_keys},
+    grid_key,
+    block_key,
+    shared_key,
+    cluster_key,
+    cooperative_key,
+    {"repeat", ValueForm::repeats,
+     "NAME: {from, to, step or multiply}: a launch for each value of NAME, which the arguments and "
+     "extents may use.",
+     false, repeat_keys},
+};
+
+inline constexpr Key constant_keys[] = {
+    {"init", ValueForm::plain, "A CUDA expression for element i's value.", true},
 };
 
 inline constexpr Key useful_keys[] = {
@@ -375,8 +419,16 @@ inline constexpr Key pattern_keys[] = {
     {"compile", ValueForm::map,
      "How to compile it: {fast_math: true, max_registers: 64, defines: {TILE_DIM: TILE}}.", false,
      compile_keys},
-    {"launch", ValueForm::map, "How many blocks of how many threads: {grid, block, shared}.", true,
+    {"constants", ValueForm::constants,
+     "__constant__ and __device__ variables that are filled before the first launch: NAME: "
+     "{init: 1.0f / (i + 1)}.",
+     false, constant_keys},
+    {"launch", ValueForm::map, "How many blocks of how many threads: {grid, block, shared}.", false,
      launch_keys},
+    {"steps", ValueForm::steps,
+     "Several launches in the place of one: a list of {kernel, arguments, grid, block}. Together "
+     "they are timed and counted as one.",
+     false, step_keys},
     {"useful", ValueForm::useful,
      "The bytes that the algorithm needs: {read, write}, or {shared}. Bandwidth is these over "
      "time.",

@@ -149,22 +149,27 @@ std::vector<CudaExpression> expressions_of(const Pattern& pattern) {
     if (buffer.init) expressions.push_back(*buffer.init);
   }
   for (const Verification& check : pattern.verify) expressions.push_back(check.condition);
+  for (const Constant& constant : pattern.constants) {
+    expressions.insert(expressions.end(), {constant.symbol, constant.init});
+  }
   return expressions;
 }
 
 std::vector<CudaExpression> kernel_expressions_of(const Pattern& pattern) {
   std::vector<CudaExpression> expressions;
-  if (!pattern.kernel.text.empty()) expressions.push_back(pattern.kernel);
-  if (!pattern.kernel_arguments) return expressions;
-  for (const KernelArgument& argument : *pattern.kernel_arguments) {
-    if (argument.fields.empty()) expressions.push_back(argument.value);
-    for (const KernelArgument::Field& field : argument.fields) expressions.push_back(field.value);
+  for (const Step& step : pattern.steps) {
+    if (!step.kernel.text.empty()) expressions.push_back(step.kernel);
+    if (!step.arguments) continue;
+    for (const KernelArgument& argument : *step.arguments) {
+      if (argument.fields.empty()) expressions.push_back(argument.value);
+      for (const KernelArgument::Field& field : argument.fields) expressions.push_back(field.value);
+    }
   }
   return expressions;
 }
 
-std::string kernel_name(const Pattern& pattern) {
-  std::string_view text = pattern.kernel.text;
+std::string kernel_name(const Pattern& pattern, const Step& step) {
+  std::string_view text = step.kernel.text;
   if (text.empty()) return pattern.name;
   text = text.substr(0, text.find('<'));
   const std::size_t scope = text.rfind(':');
@@ -180,9 +185,9 @@ std::vector<KernelDeclaration> kernels_of(const Pattern& pattern) {
   return kernels;
 }
 
-std::optional<KernelDeclaration> find_kernel(const Pattern& pattern) {
+std::optional<KernelDeclaration> find_kernel(const Pattern& pattern, const Step& step) {
   std::optional<KernelDeclaration> found;
-  const std::string name = kernel_name(pattern);
+  const std::string name = kernel_name(pattern, step);
   for (KernelDeclaration& kernel : kernels_of(pattern)) {
     if (kernel.name != name) continue;
     if (found && to_string(*found) != to_string(kernel)) return std::nullopt;

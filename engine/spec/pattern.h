@@ -88,10 +88,40 @@ struct Verification {
   CudaExpression condition;
 };
 
+/// A `__constant__` or `__device__` variable of the kernel's files, filled before the first launch.
+struct Constant {
+  CudaExpression symbol;  ///< what names it, "filters::weights"
+  CudaExpression init;    ///< element i's value
+};
+
 struct LaunchShape {
-  std::vector<Expression> grid;   ///< one to three extents, in blocks
-  std::vector<Expression> block;  ///< one to three extents, in threads
-  Expression shared;              ///< dynamic, in bytes
+  std::vector<Expression> grid;     ///< one to three extents, in blocks
+  std::vector<Expression> block;    ///< one to three extents, in threads
+  Expression shared;                ///< dynamic, in bytes
+  std::vector<Expression> cluster;  ///< one to three extents, in blocks; none without clusters
+  std::optional<Expression> cooperative = {};  ///< whether all blocks must be resident at once
+};
+
+/// A name that stands for integers one after the other, with a launch for each: to `to`, which is
+/// one of them if the steps reach it.
+struct Repeat {
+  std::string name;
+  Expression from = {};
+  Expression to = {};
+  Expression change = {};  ///< what is added each time, or what each is multiplied by
+  bool is_multiplied = false;
+  Location where = {};
+};
+
+/// A kernel with what it is called with, launched once or, with `repeat`, for each combination of
+/// its values, the first name's changing last.
+struct Step {
+  /// What names the kernel, "reduce<T, BLOCK>"; empty where it has the pattern's name.
+  CudaExpression kernel = {};
+  /// All parameters in the kernel's order; nothing where they are the buffers and the arguments.
+  std::optional<std::vector<KernelArgument>> arguments = {};
+  LaunchShape launch = {};
+  std::vector<Repeat> repeat = {};  ///< its arguments and extents may use the names
 };
 
 enum class Architecture { plain, specific, family };
@@ -139,12 +169,9 @@ struct Pattern {
   std::vector<Expression> require;
   std::vector<Buffer> buffers;
   std::vector<Argument> arguments;
-  /// What names the kernel, "reduce<T, BLOCK>"; empty where it has the pattern's name.
-  CudaExpression kernel;
-  /// All parameters in the kernel's order; nothing where they are the buffers and the arguments.
-  std::optional<std::vector<KernelArgument>> kernel_arguments;
+  std::vector<Constant> constants;
   CompileRules compile;
-  LaunchShape launch;
+  std::vector<Step> steps = {Step()};  ///< launched in this order; together they are one launch
   UsefulBytes useful;
   std::vector<Verification> verify;
   std::vector<OwnMetric> metrics;
@@ -174,15 +201,15 @@ std::vector<CudaExpression> expressions_of(const Pattern& pattern);
 /// Of those, what names the kernel and lists its arguments.
 std::vector<CudaExpression> kernel_expressions_of(const Pattern& pattern);
 
-/// What the kernel is called, without namespaces and template arguments.
-std::string kernel_name(const Pattern& pattern);
+/// What a step's kernel is called, without namespaces and template arguments.
+std::string kernel_name(const Pattern& pattern, const Step& step);
 
 /// The kernels that the pattern's file and those that it includes declare.
 std::vector<KernelDeclaration> kernels_of(const Pattern& pattern);
 
-/// The kernel's declaration in the pattern's file or those that it includes; nothing unless there
-/// is exactly one of its name.
-std::optional<KernelDeclaration> find_kernel(const Pattern& pattern);
+/// The declaration of a step's kernel in the pattern's file or those that it includes; nothing
+/// unless there is exactly one of its name.
+std::optional<KernelDeclaration> find_kernel(const Pattern& pattern, const Step& step);
 
 /// "reduce(const float* in, float* out, int n)"
 std::string to_string(const KernelDeclaration& kernel);

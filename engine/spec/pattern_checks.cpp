@@ -75,23 +75,23 @@ class Checks {
   }
 
   /// A kernel that the header names, or whose arguments it lists; the compiler sees the rest.
-  void check_named_kernel() {
-    const std::string name = kernel_name(pattern_);
+  void check_named_kernel(const Step& step) {
+    const std::string name = kernel_name(pattern_, step);
     std::vector<std::string> names;
     for (const KernelDeclaration& each : kernels_of(pattern_)) names.push_back(each.name);
     const bool may_be_pasted =
         (pattern_.body + joined_text(pattern_.included)).find("##") != std::string::npos;
-    Location where = pattern_.kernel.where;
-    if (pattern_.kernel.text.empty()) where = {pattern_.source, 0, 0, 1};
+    Location where = step.kernel.where;
+    if (step.kernel.text.empty()) where = {pattern_.source, 0, 0, 1};
     if (!is_among(names, name) && !may_be_pasted) {
       diagnostics_.error(
           where,
           fmt::format("there is no kernel '{}' in this file, nor in one that it includes", name),
           names.empty() ? "#include the file in which it is" : suggest(name, names, "there are"));
     }
-    const auto kernel = find_kernel(pattern_);
-    if (!kernel || !pattern_.kernel_arguments || header_.lacks_kernel_parameters) return;
-    const std::vector<KernelArgument>& listed = *pattern_.kernel_arguments;
+    const auto kernel = find_kernel(pattern_, step);
+    if (!kernel || !step.arguments || header_.lacks_kernel_parameters) return;
+    const std::vector<KernelArgument>& listed = *step.arguments;
     if (kernel->parameters.size() != listed.size()) {
       diagnostics_.error(
           listed.empty() ? where : listed.front().value.where,
@@ -100,15 +100,17 @@ class Checks {
           "it is " + to_string(*kernel));
       return;
     }
-    for (std::size_t i = 0; i < listed.size(); ++i) {
+    // What one step reads, another may write.
+    for (std::size_t i = 0; i < listed.size() && pattern_.steps.size() == 1; ++i) {
       const auto buffer = std::ranges::find(pattern_.buffers, listed[i].value.text, &Buffer::name);
       if (buffer != pattern_.buffers.end()) buffer->is_const = kernel->parameters[i].is_const;
     }
   }
 
   void check_kernel() {
-    if (!pattern_.kernel.text.empty() || pattern_.kernel_arguments) {
-      check_named_kernel();
+    const Step& only = pattern_.steps.front();
+    if (pattern_.steps.size() > 1 || !only.kernel.text.empty() || only.arguments) {
+      for (const Step& step : pattern_.steps) check_named_kernel(step);
       return;
     }
     if (const std::string_view reason = why_not_a_name(pattern_.name); !reason.empty()) {

@@ -14,11 +14,16 @@
 #include "engine/spec/map_reader.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/sweep.h"
+#include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 
 namespace sweep {
 namespace {
+
+/// Of names in namespaces.
+constexpr std::string_view name_characters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:";
 
 constexpr const char* useful_help =
     "the bytes the algorithm needs: {read: ..., write: ...} or {shared: ...}";
@@ -45,11 +50,14 @@ class HeaderReader {
     }
     read_kernel_parameters(reader);
     read_compile_rules(reader.map("compile", compile_keys), pattern_, diagnostics_);
-    reader.require("launch", "launch: {grid: N / BLOCK, block: BLOCK}");
-    const MapReader launch = reader.map("launch", launch_keys);
-    pattern_.launch.grid = read_extent(launch, "grid");
-    pattern_.launch.block = read_extent(launch, "block");
-    take(launch.expression("shared"), "shared memory", 0, pattern_.launch.shared);
+    if (const YamlNode* steps = reader.find("steps")) {
+      read_steps(*steps, reader);
+    } else {
+      reader.require("launch", "launch: {grid: N / BLOCK, block: BLOCK}");
+      read_launch(reader.map("launch", launch_keys), pattern_.steps.front().launch);
+    }
+    read_entries(reader.find("constants"), "constants", "weights: {init: \"1.0f / (i + 1)\"}",
+                 &HeaderReader::read_constant);
     const YamlNode* useful = reader.require("useful", useful_help);
     if (useful != nullptr) read_useful(*useful, reader);
     const YamlNode* verify = reader.require("verify", verify_help);
@@ -242,22 +250,120 @@ class HeaderReader {
       diagnostics_.error(buffers->where, "a pattern needs at least one buffer", help);
       reading_.lacks_kernel_parameters = true;
     }
-    if (const YamlNode* kernel = reader.find("kernel")) {
-      if (auto name = read_cuda(*kernel, "kernel")) pattern_.kernel = std::move(*name);
-    }
+    Step& step = pattern_.steps.front();
+    const bool is_listed = read_kernel(reader, step);
+    if (is_listed) return;
     const YamlNode* arguments = reader.find("arguments");
-    if (arguments != nullptr && arguments->is_sequence()) {
-      pattern_.kernel_arguments = read_items(
-          *arguments, [this](const YamlNode& item) { return read_kernel_argument(item); });
-      return;
-    }
     reading_.lacks_kernel_parameters |= !read_entries(
         arguments, "arguments", "n: {type: int32_t, value: N}", &HeaderReader::read_argument);
-    if (pattern_.kernel.text.empty()) return;
-    // Only the compiler knows the types of such a kernel's parameters.
-    std::vector<KernelArgument>& all = pattern_.kernel_arguments.emplace();
+    if (!step.kernel.text.empty()) list_parameters(step);
+  }
+
+  /// Reads the kernel's name and, if there is a list of them, its arguments; whether there is.
+  bool read_kernel(const MapReader& reader, Step& step) {
+    if (const YamlNode* kernel = reader.find("kernel")) {
+      if (auto name = read_cuda(*kernel, "kernel")) step.kernel = std::move(*name);
+    }
+    const YamlNode* arguments = reader.find("arguments");
+    if (arguments == nullptr || !arguments->is_sequence()) return false;
+    step.arguments =
+        read_items(*arguments, [this](const YamlNode& item) { return read_kernel_argument(item); });
+    return true;
+  }
+
+  /// Only the compiler knows the types of the parameters of a kernel that is named.
+  void list_parameters(Step& step) const {
+    std::vector<KernelArgument>& all = step.arguments.emplace();
     for (const Buffer& buffer : pattern_.buffers) all.push_back({{buffer.name, buffer.where}});
     for (const Argument& scalar : pattern_.arguments) all.push_back({{scalar.name, scalar.where}});
+  }
+
+  void read_launch(const MapReader& reader, LaunchShape& launch) {
+    launch.grid = read_extent(reader, "grid");
+    launch.block = read_extent(reader, "block");
+    take(reader.expression("shared"), "shared memory", 0, launch.shared);
+    if (reader.find("cluster") != nullptr) launch.cluster = read_extent(reader, "cluster");
+    launch.cooperative = reader.expression("cooperative");
+    if (!launch.cooperative || is_blameless(*launch.cooperative)) return;
+    check_kind(*launch.cooperative, scope_, ValueKind::boolean, "cooperative", diagnostics_,
+               "write true, false or a comparison");
+  }
+
+  void read_steps(const YamlNode& node, const MapReader& header) {
+    constexpr const char* help =
+        "steps: [{kernel: scan, arguments: [in, out], grid: N / BLOCK, block: BLOCK}]";
+    for (const char* key : {"kernel", "launch"}) {
+      if (const YamlNode* other = header.find(key)) {
+        diagnostics_.error(other->where, fmt::format("'{}' stands in each of the steps", key),
+                           help);
+      }
+    }
+    if (!node.is_sequence() || node.items.empty()) {
+      diagnostics_.error(node.where, "'steps' must be a list of launches", help);
+      return;
+    }
+    const std::optional<std::vector<KernelArgument>> listed = pattern_.steps.front().arguments;
+    if (listed) {
+      diagnostics_.error(header.find("arguments")->where,
+                         "a list of arguments stands in each of the steps", help);
+    }
+    pattern_.steps.clear();
+    for (const YamlNode& item : node.items) {
+      Step& step = pattern_.steps.emplace_back();
+      const MapReader reader(item, "a step", step_keys, diagnostics_);
+      reader.require("kernel", "for example kernel: scan<T>");
+      const bool is_listed = read_kernel(reader, step);
+      const YamlNode* arguments = reader.find("arguments");
+      if (arguments != nullptr && !is_listed) {
+        diagnostics_.error(arguments->where, "'arguments' of a step must be a list",
+                           "arguments: [in, out, N]");
+      }
+      if (!is_listed) list_parameters(step);
+      const Scope outside = scope_;
+      const std::size_t names = reading_.names.size();
+      const std::size_t figures = reading_.figures.size();
+      read_entries(reader.find("repeat"), "repeat", "distance: {from: 1, to: N / 2, multiply: 2}",
+                   &HeaderReader::read_repeat);
+      read_launch(reader, step.launch);
+      // With the repetition's names it has values only then.
+      const bool is_repeated = !step.repeat.empty();
+      if (is_repeated) reading_.figures.resize(figures);
+      reading_.names.resize(names);
+      scope_ = outside;
+    }
+  }
+
+  void read_repeat(const YamlNode& key, const YamlNode& node) {
+    check_name(key.text, key.where);
+    Repeat repeat{key.text};
+    repeat.where = key.where;
+    const MapReader reader(node, fmt::format("the repetition '{}'", key.text), repeat_keys,
+                           diagnostics_);
+    const char* const help = "for example {from: 1, to: N / 2, multiply: 2}";
+    reader.require("from", help);
+    reader.require("to", help);
+    const auto read = [&](const char* name, Expression& result) {
+      const auto expression = reader.expression(name);
+      if (!expression) return;
+      if (!is_blameless(*expression)) {
+        check_kind(*expression, scope_, ValueKind::integer,
+                   fmt::format("'{}' of '{}'", name, key.text), diagnostics_);
+      }
+      result = *expression;
+    };
+    read("from", repeat.from);
+    read("to", repeat.to);
+    repeat.is_multiplied = reader.find("multiply") != nullptr;
+    if (repeat.is_multiplied && reader.find("step") != nullptr) {
+      diagnostics_.error(reader.find("step")->where,
+                         "a repetition has either 'step' or 'multiply'");
+    }
+    if (!repeat.is_multiplied && reader.find("step") == nullptr) {
+      repeat.change = Expression::constant(std::int64_t{1});
+    }
+    read(repeat.is_multiplied ? "multiply" : "step", repeat.change);
+    scope_.add(repeat.name, ValueKind::integer);
+    pattern_.steps.back().repeat.push_back(std::move(repeat));
   }
 
   std::optional<KernelArgument> read_kernel_argument(const YamlNode& node) {
@@ -281,6 +387,23 @@ class HeaderReader {
       }
     });
     return argument;
+  }
+
+  /// Where the variable is, and of what type, the compiler knows.
+  void read_constant(const YamlNode& key, const YamlNode& node) {
+    const std::string_view name = key.text;
+    if (name.empty() || is_digit(name.front()) ||
+        name.find_first_not_of(name_characters) != std::string_view::npos) {
+      diagnostics_.error(key.where, fmt::format("'{}' names no variable", name),
+                         "write its name, with its namespaces: filters::weights");
+    }
+    const MapReader reader(node, fmt::format("the constant '{}'", name), constant_keys,
+                           diagnostics_);
+    const YamlNode* init = reader.require("init", "element i's value: init: \"1.0f / (i + 1)\"");
+    if (init == nullptr) return;
+    if (auto cuda = read_cuda(*init, "init")) {
+      pattern_.constants.push_back({{key.text, key.where}, std::move(*cuda)});
+    }
   }
 
   /// A type's name and its place, if there is one.
@@ -457,10 +580,12 @@ std::optional<double> launch_blocks(const std::string& pattern_text, const Bindi
     if (!header) return std::nullopt;
     const auto pattern = std::make_shared<Pattern>();
     read_header(*header, *pattern, ignored);
-    if (pattern->launch.grid.empty()) return std::nullopt;
+    if (pattern->steps.size() != 1 || !pattern->steps.front().repeat.empty()) return std::nullopt;
+    const std::vector<Expression>& grid = pattern->steps.front().launch.grid;
+    if (grid.empty()) return std::nullopt;
     const Bindings environment = environment_of(Configuration{pattern, parameters});
     double blocks = 1;
-    for (const Expression& extent : pattern->launch.grid) {
+    for (const Expression& extent : grid) {
       blocks *= static_cast<double>(extent.evaluate_integer(environment));
     }
     return blocks > 0 ? std::optional(blocks) : std::nullopt;

@@ -74,14 +74,14 @@ BOOST_DATA_TEST_CASE(every_resource_has_a_limit, data::make(limits)) {
 }
 
 BOOST_AUTO_TEST_CASE(metrics_say_what_limits_the_occupancy) {
-  const BlockNeeds needs = {
-      .threads = 256, .registers_per_thread = 128, .local_bytes_per_thread = 40};
-  const auto metrics =
-      by_name(resource_metrics(sizes, needs, block_limits(sizes, needs).least(), Origin::emulated));
+  const std::vector<ResidentKernel> kernels = {
+      {{.threads = 64, .registers_per_thread = 32}, 8},
+      {{.threads = 256, .registers_per_thread = 128, .local_bytes_per_thread = 40}, 1}};
+  const auto metrics = by_name(resource_metrics(sizes, kernels, Origin::emulated));
   BOOST_TEST(metrics.at("registers") == 128);
   BOOST_TEST(metrics.at("local_bytes") == 40);
-  BOOST_TEST(metrics.at("resident_blocks") == 2);
-  BOOST_TEST(metrics.at("occupancy") == 25);
+  BOOST_TEST(metrics.at("resident_blocks") == 1);
+  BOOST_TEST(metrics.at("occupancy") == 12.5);
   BOOST_TEST(metrics.at("blocks_by_registers") == 2);
   BOOST_TEST(metrics.at("blocks_by_warps") == 8);
   BOOST_TEST(!metrics.contains("blocks_by_shared"));

@@ -36,6 +36,41 @@ std::string on_integers(const std::string& statement, const std::string& verify)
          statement + " }\n}\n";
 }
 
+/// A kernel of the user's on 1024 ints, launched so in blocks of 128.
+std::string launched(const std::string& launch, const std::string& statement) {
+  return "/* pattern:\n"
+         "parameters: {GRID: 8}\n"
+         "kernel: work\n"
+         "buffers: {out: {type: int, length: 128 * GRID, init: \"0\"}}\n"
+         "constants: {\"user::table\": {init: i * 3}, offset: {init: 5}}\n"
+         "launch: {grid: GRID, block: 128" +
+         launch +
+         "}\n"
+         "useful: {write: 4096}\n"
+         "verify: \"out[i] == i % 64 * 3 + 5\"\n*/\n"
+         "#include <cooperative_groups.h>\n"
+         "namespace cg = cooperative_groups;\n"
+         "namespace user { __constant__ int table[8][8]; }\n"
+         "__device__ int offset;\n"
+         "__global__ void work(int* out) {\n"
+         "  extern __shared__ int words[];\n"
+         "  const int i = blockIdx.x * 128 + threadIdx.x;\n"
+         "  const int value = user::table[i / 8 % 8][i % 8] + offset;\n  " +
+         statement + "\n}\n";
+}
+
+bool has_clusters() {
+  return first_gpu().compute_capability >= 90;
+}
+
+std::string failure_of(const std::string& text, const Bindings& given = {}) {
+  try {
+    return result_of(compiled_workload("kernel", text, given));
+  } catch (const ExecutionFailure& failure) {
+    return failure.what();
+  }
+}
+
 }  // namespace
 }  // namespace gpu_execution
 
@@ -113,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_named_kernel_gets_the_arguments_that_the_header_lists) {
       "  const bool is_right = is_on && range.name == 0 && range.step == 1.5 &&\n"
       "                        range.end == to + n && none == nullptr;\n"
       "  if (t < n && is_right) to[t] = t + by;\n}\n}\n");
-  BOOST_TEST(!workload.packing_entry.empty());
+  BOOST_TEST(!workload.launches.front().packing_entry.empty());
   BOOST_TEST(result_of(workload) == "correct");
   // Samples are taken on copies of the buffers, whose addresses are others.
   const auto backend = make_cuda_backend(first_gpu());
@@ -214,6 +249,95 @@ BOOST_AUTO_TEST_CASE(samples_take_time_in_either_state_of_the_cache) {
   for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
     BOOST_TEST(execution->sample(cache, 1).front().seconds > 0.0);
     BOOST_TEST(execution->sample(cache, 1).front().seconds < 1.0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(constants_are_filled_before_the_launch) {
+  BOOST_TEST(failure_of(launched("", "out[i] = value;")) == "correct");
+}
+
+BOOST_AUTO_TEST_CASE(blocks_of_a_cooperative_launch_wait_for_each_other) {
+  const std::string text = launched(", cooperative: true",
+                                    "out[(i + 64) % (128 * GRID)] = value;\n  "
+                                    "cg::this_grid().sync();\n  "
+                                    "if (out[i] == 0) out[i] = -1;");
+  BOOST_TEST(failure_of(text) == "correct");
+  BOOST_TEST(failure_of(text, integers({{"GRID", 1 << 20}}))
+                 .starts_with("bad launch: the grid of a cooperative launch has 1,048,576 blocks, "
+                              "of which the device holds "));
+}
+
+BOOST_AUTO_TEST_CASE(blocks_of_a_cluster_reach_each_others_shared_memory) {
+  const std::string text =
+      launched(", shared: 512, cluster: CLUSTER",
+               "words[threadIdx.x] = value;\n"
+               "  cg::cluster_group cluster = cg::this_cluster();\n"
+               "  cluster.sync();\n"
+               "  const unsigned other = cluster.block_rank() ^ 1;\n"
+               "  out[i] = cluster.map_shared_rank(words, other)[threadIdx.x];\n"
+               "  cluster.sync();");
+  const auto with = [&](int blocks, int grid) {
+    std::string made = text;
+    made.replace(made.find("CLUSTER"), 7, std::to_string(blocks));
+    return failure_of(made, integers({{"GRID", grid}}));
+  };
+  if (!has_clusters()) {
+    BOOST_TEST(with(2, 8) == no_clusters);
+    return;
+  }
+  BOOST_TEST(with(2, 8) == "correct");
+  BOOST_TEST(with(8, 64) == "correct");
+  BOOST_TEST(with(16, 64) == "correct");  // more than what is portable
+  BOOST_TEST(with(4, 10) ==
+             "bad launch: the grid's x extent is 10, which is no multiple of the cluster's 4");
+  BOOST_TEST(
+      with(32, 64).starts_with("bad launch: the cluster's size, with what its blocks need, is 32, "
+                               "the device takes at most "));
+}
+
+BOOST_AUTO_TEST_CASE(steps_follow_each_other_and_are_timed_together_and_apart) {
+  const std::string text = R"cuda(/* pattern:
+parameters: {N: 1 Mi}
+buffers:
+  a: {type: int, length: N}
+  b: {type: int, length: N, init: "0"}
+steps:
+  - {kernel: fill<1>, arguments: [a], grid: N / 256, block: 256}
+  - kernel: hop
+    arguments: [a, b, distance]
+    grid: N / 256 / distance
+    block: 256
+    repeat: {distance: {from: 1, to: 8, multiply: 2}}
+useful: {read: N * 4}
+verify: {b: "b[i] == 1 + 2 + 4 + 8"}
+*/
+template <int VALUE> __global__ void fill(int* a) {
+  a[blockIdx.x * blockDim.x + threadIdx.x] = VALUE;
+}
+__global__ void hop(const int* a, int* b, int distance) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < N; i += gridDim.x * blockDim.x) {
+    b[i] += a[i] * distance;
+  }
+}
+)cuda";
+  const Workload workload = compiled_workload("kernel", text);
+  BOOST_TEST(workload.launches.size() == 5U);
+  BOOST_TEST(result_of(workload) == "correct");
+  const auto backend = make_cuda_backend(first_gpu());
+  const auto execution = backend->prepare(workload, {});
+  execution->initialise();
+  execution->launch();
+  for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
+    const double together = execution->sample(cache, 1).front().seconds;
+    const std::vector<double> apart = execution->launch_seconds(cache);
+    BOOST_REQUIRE(apart.size() == 5U);
+    double sum = 0;
+    for (const double each : apart) {
+      BOOST_TEST(each > 0.0);
+      sum += each;
+    }
+    BOOST_TEST(sum > together / 2);
+    BOOST_TEST(sum < together * 5);
   }
 }
 

@@ -59,7 +59,7 @@ void read_or_refuse(Read read) {
 void use(const StoredProgram& stored) {
   for (const StoredConfiguration& one : stored.header.configurations) {
     for (const Diagnostic& warning : one.warnings) render(warning);
-    read_kernel_code(stored.program.cubin, one.entries.kernel);
+    read_kernel_code(stored.program.cubin, one.entries.steps.front().kernel);
   }
 }
 

@@ -47,7 +47,7 @@ struct CachedPrograms {
     for (std::size_t i = 0; i < count; ++i) {
       CompiledConfiguration one;
       one.program = program;
-      one.entries.kernel = "kernel" + std::to_string(i);
+      one.entries.steps.front().kernel = "kernel" + std::to_string(i);
       one.entries.init = {"init" + std::to_string(i), ""};
       one.entries.check = {"check" + std::to_string(i)};
       outcomes.emplace_back(std::move(one));

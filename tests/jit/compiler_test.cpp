@@ -93,9 +93,9 @@ BOOST_AUTO_TEST_CASE(configurations_share_one_program_with_cubin_and_ptx) {
   const auto& last = std::get<CompiledConfiguration>(outcomes[2]);
   BOOST_TEST(first.program.get() == last.program.get());
   BOOST_TEST(!first.program->cubin.empty());
-  BOOST_TEST(first.entries.kernel != last.entries.kernel);
+  BOOST_TEST(first.entries.steps.front().kernel != last.entries.steps.front().kernel);
   for (const std::string& entry :
-       {last.entries.kernel, last.entries.init.at(0), last.entries.check.at(0)}) {
+       {last.entries.steps.front().kernel, last.entries.init.at(0), last.entries.check.at(0)}) {
     BOOST_TEST(first.program->ptx.find(".entry " + entry) != std::string::npos);
   }
   BOOST_TEST(first.program->ptx.find(".loc") != std::string::npos);
@@ -137,8 +137,8 @@ BOOST_AUTO_TEST_CASE(configurations_share_functions_and_each_finds_its_own) {
   const auto& third = std::get<CompiledConfiguration>(outcomes[2]);
   BOOST_TEST(first.entries.init == second.entries.init, boost::test_tools::per_element());
   BOOST_TEST(first.entries.check != second.entries.check);
-  BOOST_TEST(first.entries.kernel == third.entries.kernel);
-  BOOST_TEST(second.entries.kernel != third.entries.kernel);
+  BOOST_TEST(first.entries.steps.front().kernel == third.entries.steps.front().kernel);
+  BOOST_TEST(second.entries.steps.front().kernel != third.entries.steps.front().kernel);
 }
 
 BOOST_AUTO_TEST_CASE(a_mistake_in_a_shared_function_is_every_configurations) {
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(several_patterns_can_be_compiled_at_once) {
   const auto outcomes = Compiler(nvrtc(), 90).compile(configurations);
   BOOST_REQUIRE(outcomes.size() == 3U);
   const auto& last = std::get<CompiledConfiguration>(outcomes[2]);
-  BOOST_TEST(last.entries.kernel.find("another") != std::string::npos);
+  BOOST_TEST(last.entries.steps.front().kernel.find("another") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(messages_name_the_line_and_column_of_the_body) {

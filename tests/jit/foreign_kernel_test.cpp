@@ -112,7 +112,7 @@ struct Folder {
     const auto& first = std::get<CompiledConfiguration>(outcomes[0]);
     const auto& second = std::get<CompiledConfiguration>(outcomes[1]);
     BOOST_TEST(first.program == second.program);
-    BOOST_TEST(!first.entries.pack.empty());
+    BOOST_TEST(!first.entries.steps.front().pack.empty());
     return "compiled";
   }
 

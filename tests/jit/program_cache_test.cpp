@@ -70,8 +70,9 @@ bool same(const Diagnostics& a, const Diagnostics& b) {
 
 bool same(const CompiledConfiguration& a, const CompiledConfiguration& b) {
   return a.program->cubin == b.program->cubin && a.program->ptx == b.program->ptx &&
-         a.entries.kernel == b.entries.kernel && a.entries.init == b.entries.init &&
-         a.entries.check == b.entries.check && same(a.warnings, b.warnings);
+         a.entries.steps.front().kernel == b.entries.steps.front().kernel &&
+         a.entries.init == b.entries.init && a.entries.check == b.entries.check &&
+         same(a.warnings, b.warnings);
 }
 
 }  // namespace program_cache
@@ -95,7 +96,7 @@ BOOST_AUTO_TEST_CASE(what_is_added_is_found_again_by_another_process) {
       if (std::ranges::any_of(configurations, is_same)) continue;
       CompiledConfiguration one;
       one.program = program;
-      one.entries.kernel = *rc::gen::arbitrary<std::string>();
+      one.entries.steps.front().kernel = *rc::gen::arbitrary<std::string>();
       one.entries.init = *rc::gen::arbitrary<std::vector<std::string>>();
       one.entries.check = *rc::gen::arbitrary<std::vector<std::string>>();
       one.warnings = any_warnings(pattern->source);

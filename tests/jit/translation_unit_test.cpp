@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(every_configuration_has_its_constants_in_a_namespace_of_its
                       "namespace sweep_c1 {\nusing T = float;\nusing sweep_k3::STRIDE;\n"
                       "using sweep_k1::WIDE;\nusing sweep_k2::ON;\n"));
   BOOST_REQUIRE(unit.entries.size() == 2U);
-  BOOST_TEST(unit.entries[1].kernel == "&sweep_c1::unit");
+  BOOST_TEST(unit.entries[1].steps.front().kernel == "&sweep_c1::unit");
   BOOST_TEST(unit.entries[1].init[1].empty());
 }
 
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(what_configurations_agree_in_is_written_once) {
   add(2, 32, 64);
   add(1, 32, 128);  // differs in its sizes alone
   const TranslationUnit unit = write_translation_unit(configurations);
-  const auto kernel = [&](std::size_t i) { return unit.entries[i].kernel; };
+  const auto kernel = [&](std::size_t i) { return unit.entries[i].steps.front().kernel; };
   BOOST_TEST(kernel(1) == "&sweep_c1::strided");
   BOOST_TEST(kernel(2) == "&sweep_c2::strided");
   BOOST_TEST(kernel(3) == kernel(0));

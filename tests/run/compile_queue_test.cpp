@@ -23,7 +23,7 @@ std::vector<Configuration> many(std::size_t count) {
 
 CompiledConfiguration compiled_at(std::size_t place) {
   CompiledConfiguration compiled;
-  compiled.entries.kernel = std::to_string(place);
+  compiled.entries.steps.front().kernel = std::to_string(place);
   return compiled;
 }
 
@@ -56,7 +56,7 @@ void work(CompileQueue& queue) {
 }
 
 std::string taken_from(CompileQueue& queue) {
-  return std::get<CompiledConfiguration>(queue.next()).entries.kernel;
+  return std::get<CompiledConfiguration>(queue.next()).entries.steps.front().kernel;
 }
 
 }  // namespace

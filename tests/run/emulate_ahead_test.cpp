@@ -13,7 +13,7 @@ namespace {
 
 Workload named(const std::string& kernel) {
   Workload workload;
-  workload.kernel_entry = kernel;
+  workload.launches.front().kernel_entry = kernel;
   return workload;
 }
 
@@ -24,8 +24,9 @@ std::unique_ptr<Backend> counting_backend(const std::atomic<bool>& cancelled) {
   FakeBackend& script = *backend;
   backend->on_prepare = [&script, &cancelled](const Workload& workload) {
     script.observation_ = {
-        {{"load_sectors", Origin::emulated, static_cast<double>(workload.grid.x)}}, {}};
-    if (workload.kernel_entry != "endless") return;
+        {{"load_sectors", Origin::emulated, static_cast<double>(workload.launches.front().grid.x)}},
+        {}};
+    if (workload.launches.front().kernel_entry != "endless") return;
     while (!cancelled) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     throw ExecutionFailure("cancelled");
   };
@@ -39,7 +40,7 @@ BOOST_AUTO_TEST_CASE(each_workload_gets_its_own_counts) {
   std::vector<std::future<Observation>> counts;
   for (std::uint32_t i = 1; i <= 50; ++i) {
     Workload workload = named("quick");
-    workload.grid.x = i;
+    workload.launches.front().grid.x = i;
     counts.push_back(ahead.count(workload, MeasureRules{}));
   }
   for (std::size_t i = 0; i < counts.size(); ++i) {

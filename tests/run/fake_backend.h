@@ -24,7 +24,7 @@ class FakeBackend : public Backend {
   bool can_time() const override { return can_time_; }
   bool usable() const override { return usable_; }
   std::unique_ptr<Execution> prepare(const Workload& workload, const MeasureRules&) override {
-    calls.push_back("prepare " + workload.kernel_entry);
+    calls.push_back("prepare " + workload.launches.front().kernel_entry);
     if (on_prepare) on_prepare(workload);
     return std::make_unique<FakeExecution>(*this);
   }

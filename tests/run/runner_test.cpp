@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(the_best_are_measured_again_in_turn) {
   std::string slow;
   std::string current;
   backend.on_prepare = [&](const Workload& workload) {
-    current = workload.kernel_entry + workload.program->ptx;
+    current = workload.launches.front().kernel_entry + workload.program->ptx;
     if (slow.empty()) slow = current;
   };
   int taken = 0;

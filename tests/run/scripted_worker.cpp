@@ -36,9 +36,9 @@ CounterResults count(FakeBackend& backend, std::span<const Workload> workloads,
   results.problems.push_back("this GPU has no counter " + request.names.front());
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     on_step("count");
-    if (workloads[i].kernel_entry == "slow") usleep(200'000);
+    if (workloads[i].launches.front().kernel_entry == "slow") usleep(200'000);
     try {
-      act(backend, workloads[i].kernel_entry);
+      act(backend, workloads[i].launches.front().kernel_entry);
     } catch (const ExecutionFailure& failure) {
       results.workloads[i].notes.emplace_back(failure.what());
       if (!backend.usable_) break;
@@ -63,13 +63,13 @@ std::unique_ptr<Backend> start_backend(const Device& device) {
   auto backend = std::make_unique<FakeBackend>();
   FakeBackend& script = *backend;
   backend->on_prepare = [&script](const Workload& workload) {
-    act(script, workload.kernel_entry);
+    act(script, workload.launches.front().kernel_entry);
     // The process and the program are told back in the samples.
     const auto size = static_cast<double>(workload.program->cubin.size());
     script.on_sample = [size](CacheState) { return size; };
   };
   backend->on_load = [&script](const Workload& workload) {
-    if (workload.kernel_entry == "stuck") act(script, "hang");
+    if (workload.launches.front().kernel_entry == "stuck") act(script, "hang");
   };
   backend->on_count = [&script](std::span<const Workload> workloads, const CounterRequest& request,
                                 const StepListener& on_step) {

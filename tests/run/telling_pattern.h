@@ -42,11 +42,11 @@ inline bool is_outcome_of(const Configuration& configuration, const CompileOutco
   const auto* compiled = std::get_if<CompiledConfiguration>(&outcome);
   if (compiled == nullptr) return false;
   const std::string& ptx = compiled->program->ptx;
-  const std::size_t entry = ptx.find(".entry " + compiled->entries.kernel);
+  const std::size_t entry = ptx.find(".entry " + compiled->entries.steps.front().kernel);
   if (entry == std::string::npos) return false;
   const std::size_t constant = ptx.find("1000", entry);
   return constant != std::string::npos && ptx.substr(constant, 7) == std::to_string(1000000 + k) &&
-         contains(compiled->entries.kernel, configuration.pattern->name);
+         contains(compiled->entries.steps.front().kernel, configuration.pattern->name);
 }
 
 }  // namespace sweep

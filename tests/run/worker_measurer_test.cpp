@@ -17,7 +17,7 @@ std::vector<std::string> worker(const std::string& device) {
 
 Workload named(const std::string& kernel, std::size_t cubin_bytes = 5) {
   Workload workload;
-  workload.kernel_entry = kernel;
+  workload.launches.front().kernel_entry = kernel;
   workload.program = std::make_shared<Program>(Program{std::vector<char>(cubin_bytes, 'x'), "ptx"});
   return workload;
 }

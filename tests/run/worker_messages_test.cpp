@@ -15,13 +15,13 @@ WorkerTask job() {
   Workload& workload = job.workloads.emplace_back();
   workload.program =
       std::make_shared<Program>(Program{{'\0', 'E', 'L', 'F', '\xff'}, "unused with a cubin"});
-  workload.kernel_entry = "_ZN8sweep_c06strideEPf";
+  workload.launches.front().kernel_entry = "_ZN8sweep_c06strideEPf";
   workload.buffers = {{"data", 1ULL << 40U, 1ULL << 42U, "init_0"}, {"out", 1, 8, ""}};
   workload.scalars = {{std::byte{1}, std::byte{255}}, {}};
   workload.verify = {{"check_0", 17, "data", "data[i] == \"é\""}};
-  workload.grid = {1, 2, 4'000'000'000U};
-  workload.block = {5, 6, 7};
-  workload.shared_bytes = 48 * 1024;
+  workload.launches.front().grid = {1, 2, 4'000'000'000U};
+  workload.launches.front().block = {5, 6, 7};
+  workload.launches.front().shared_bytes = 48 * 1024;
   job.rules.cache = CacheState::warm;
   job.rules.noise = 0.25;
   job.rules.min_samples = 3;
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_job_comes_back_as_it_went) {
   const Workload& a = sent.workloads.front();
   const Workload& b = received.workloads.front();
   BOOST_TEST((a.program->cubin == b.program->cubin));
-  BOOST_TEST(a.kernel_entry == b.kernel_entry);
+  BOOST_TEST(a.launches.front().kernel_entry == b.launches.front().kernel_entry);
   BOOST_REQUIRE(b.buffers.size() == 2U);
   BOOST_TEST(b.buffers[0].name == "data");
   BOOST_TEST(b.buffers[0].length == 1ULL << 40U);
@@ -73,9 +73,9 @@ BOOST_AUTO_TEST_CASE(a_job_comes_back_as_it_went) {
   BOOST_TEST(b.verify[0].check_entry == "check_0");
   BOOST_TEST(b.verify[0].length == 17U);
   BOOST_TEST(b.verify[0].condition == "data[i] == \"é\"");
-  check_equal(a.grid, b.grid);
-  check_equal(a.block, b.block);
-  BOOST_TEST(b.shared_bytes == 48U * 1024);
+  check_equal(a.launches.front().grid, b.launches.front().grid);
+  check_equal(a.launches.front().block, b.launches.front().block);
+  BOOST_TEST(b.launches.front().shared_bytes == 48U * 1024);
   BOOST_TEST((sent.rules == received.rules));
   BOOST_TEST(b.useful.device == a.useful.device);
 }
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_count_job_comes_back_as_it_went_with_more_programs_than_a
   std::vector<std::shared_ptr<const Program>> programs;
   for (std::size_t i = 0; i < 2 * program_slots; ++i) {
     Workload workload = job().workloads.front();
-    workload.kernel_entry = std::to_string(i);
+    workload.launches.front().kernel_entry = std::to_string(i);
     workload.program = program(static_cast<char>(i));
     sent_job.workloads.push_back(workload);
   }
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_count_job_comes_back_as_it_went_with_more_programs_than_a
   BOOST_TEST((received.request.cache == CacheState::warm));
   BOOST_REQUIRE(received.workloads.size() == sent_job.workloads.size());
   for (std::size_t i = 0; i < received.workloads.size(); ++i) {
-    BOOST_TEST(received.workloads[i].kernel_entry == std::to_string(i));
+    BOOST_TEST(received.workloads[i].launches.front().kernel_entry == std::to_string(i));
     BOOST_TEST(received.workloads[i].program->cubin.front() == static_cast<char>(i));
   }
 }

@@ -30,7 +30,7 @@ __global__ void work(const Pair* in, double* out, int16_t count, double scale, f
 )cuda";
 
 CompiledConfiguration compiled() {
-  return {std::make_shared<Program>(), {"kernel", {"init", ""}, {"check"}}, {}};
+  return {std::make_shared<Program>(), {{{"kernel"}}, {"init", ""}, {"check"}}, {}};
 }
 
 Workload workload_with(const Bindings& given) {
@@ -48,13 +48,40 @@ std::string failure_with(const Bindings& given) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(a_launch_may_have_clusters_and_wait_for_all_blocks) {
+  std::string cooperative = text;
+  cooperative.replace(cooperative.find("shared: SHARED"), 14,
+                      "shared: SHARED, cluster: [ROWS, 1], cooperative: N > 64");
+  const PatternPtr pattern = pattern_from_text("work", cooperative);
+  const auto launch = [&](const Bindings& given) {
+    return make_workload(resolve(pattern, given), compiled()).launches.front();
+  };
+  BOOST_TEST(!launch({}).is_cooperative);
+  const LaunchPlan other = launch(integers({{"N", 128}, {"ROWS", 4}}));
+  BOOST_TEST(other.is_cooperative);
+  BOOST_TEST(other.cluster.x == 4U);
+  BOOST_TEST(other.cluster.count() == 4U);
+  BOOST_TEST(!make_workload(resolve(pattern_from_text("work", text), {}), compiled())
+                  .launches.front()
+                  .has_cluster());
+}
+
+BOOST_AUTO_TEST_CASE(times_of_launches_are_summed_by_step) {
+  std::vector<LaunchPlan> launches(4);
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    launches[i].step = launches[i].kernel_entry = i == 0 ? "sums" : "add";
+  }
+  BOOST_TEST(note_on_steps(launches, std::vector<double>{12.3e-6, 1e-6, 2e-6, 4.5e-6}) ==
+             "its steps, timed apart: sums 12.30 us, add 7.50 us (3 launches)");
+}
+
 BOOST_AUTO_TEST_CASE(a_program_of_another_pattern_is_refused) {
   const Configuration configuration = resolve(pattern_from_text("work", text), {});
   const CompiledConfiguration without_init{
-      std::make_shared<Program>(), {"kernel", {}, {"check"}}, {}};
+      std::make_shared<Program>(), {{{"kernel"}}, {}, {"check"}}, {}};
   BOOST_CHECK_THROW(make_workload(configuration, without_init), ExecutionFailure);
   const CompiledConfiguration without_check{
-      std::make_shared<Program>(), {"kernel", {"init", ""}, {}}, {}};
+      std::make_shared<Program>(), {{{"kernel"}}, {"init", ""}, {}}, {}};
   BOOST_CHECK_THROW(make_workload(configuration, without_check), ExecutionFailure);
 }
 
@@ -66,11 +93,11 @@ BOOST_AUTO_TEST_CASE(sizes_follow_from_the_configuration) {
   BOOST_TEST(workload.buffers[0].init_entry == "init");
   BOOST_TEST(workload.buffers[1].bytes == 2U * 96 * 8);
   BOOST_TEST(workload.buffers[1].init_entry.empty());
-  BOOST_TEST(workload.grid.x == 3U);
-  BOOST_TEST(workload.grid.y == 2U);
-  BOOST_TEST(workload.grid.z == 1U);
-  BOOST_TEST(workload.block.count() == 64U);
-  BOOST_TEST(workload.shared_bytes == 1024U);
+  BOOST_TEST(workload.launches.front().grid.x == 3U);
+  BOOST_TEST(workload.launches.front().grid.y == 2U);
+  BOOST_TEST(workload.launches.front().grid.z == 1U);
+  BOOST_TEST(workload.launches.front().block.count() == 64U);
+  BOOST_TEST(workload.launches.front().shared_bytes == 1024U);
   BOOST_REQUIRE(workload.verify.size() == 1U);
   BOOST_TEST(workload.verify[0].length == 192U);
   BOOST_TEST(workload.verify[0].check_entry == "check");

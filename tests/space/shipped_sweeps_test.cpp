@@ -26,11 +26,11 @@ BOOST_AUTO_TEST_CASE(each_has_configurations_that_can_be_run) {
           BOOST_TEST(buffer.length.evaluate_integer(environment) > 0);
         }
         std::int64_t threads = 1;
-        for (const sweep::Expression& extent : configuration.pattern->launch.block) {
+        for (const sweep::Expression& extent : configuration.pattern->steps.front().launch.block) {
           threads *= extent.evaluate_integer(environment);
         }
         BOOST_TEST((threads >= 1 && threads <= 1024));
-        for (const sweep::Expression& extent : configuration.pattern->launch.grid) {
+        for (const sweep::Expression& extent : configuration.pattern->steps.front().launch.grid) {
           BOOST_TEST(extent.evaluate_integer(environment) > 0);
         }
       }

@@ -85,8 +85,9 @@ PatternLookup remembered_patterns() {
 
 /// Keys under which names of the user's own stand.
 bool holds_names(const std::string& key) {
-  const std::vector<std::string> keys = {"axes",    "zip",       "set",    "parameters", "structs",
-                                         "buffers", "arguments", "verify", "defines",    "metrics"};
+  const std::vector<std::string> keys = {"axes",    "zip",     "set",       "parameters",
+                                         "structs", "buffers", "arguments", "verify",
+                                         "defines", "metrics", "constants", "repeat"};
   return std::ranges::find(keys, key) != keys.end();
 }
 
@@ -146,6 +147,9 @@ const std::vector<Surroundings> in_headers = {
     {"a listed argument", names_of(listed_argument_keys), "arguments: [{", "}]"},
     {"compile", names_of(compile_keys), "compile: {", "}"},
     {"launch", names_of(launch_keys), "launch: {", "}"},
+    {"a constant", names_of(constant_keys), "constants: {a: {", "}}"},
+    {"a step", names_of(step_keys), "steps: [{", "}]"},
+    {"a repetition", names_of(repeat_keys), "steps: [{repeat: {a: {", "}}}]"},
     {"useful", names_of(useful_keys), "useful: {", "}"},
     {"a metric", names_of(own_metric_keys), "metrics: {rate: {", "}}"},
 };

@@ -40,21 +40,25 @@ const std::vector<TextCase> files = {
      "0:0+1 there is no kernel 'copy' in this file | write __global__ void copy(...)\n"
      "1:1+2 the pattern's header is empty | the keys are: summary, family, help, reference, "
      "parameters, "
-     "structs, require, buffers, kernel, arguments, compile, launch, useful, metrics, verify"},
+     "structs, require, buffers, kernel, arguments, compile, constants, launch, steps, useful, "
+     "metrics, verify"},
     {"/* pattern:\n*/\n__global__ void copy() {}\n",
      "1:1+2 the pattern's header is empty | the keys are: summary, family, help, reference, "
      "parameters, "
-     "structs, require, buffers, kernel, arguments, compile, launch, useful, metrics, verify"},
+     "structs, require, buffers, kernel, arguments, compile, constants, launch, steps, useful, "
+     "metrics, verify"},
     {"/* pattern: 7 */\n__global__ void copy() {}\n",
      "1:13+1 the pattern's header must be a map of keys and values | the keys are: summary, "
      "family, help, "
-     "reference, parameters, structs, require, buffers, kernel, arguments, compile, launch, "
+     "reference, parameters, structs, require, buffers, kernel, arguments, compile, constants, "
+     "launch, steps, "
      "useful, "
      "metrics, verify"},
     {"/* pattern:\n- a\n*/\n__global__ void copy() {}\n",
      "2:1+1 the pattern's header must be a map of keys and values | the keys are: summary, family, "
      "help, "
-     "reference, parameters, structs, require, buffers, kernel, arguments, compile, launch, "
+     "reference, parameters, structs, require, buffers, kernel, arguments, compile, constants, "
+     "launch, steps, "
      "useful, "
      "metrics, verify"},
     {"/* pattern:\nsummary: Copy: an array\n*/\n",

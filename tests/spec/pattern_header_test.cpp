@@ -89,9 +89,9 @@ BOOST_AUTO_TEST_CASE(the_designs_example_is_read_whole) {
   BOOST_TEST(buffer.init.value().text == "T(i % 251)");
   BOOST_TEST(buffer.init.value().where.line == 11u);
   BOOST_TEST(buffer.init.value().where.column == 54u);
-  BOOST_TEST(texts(pattern->launch.grid) == "[N / BLOCK]");
-  BOOST_TEST(texts(pattern->launch.block) == "[BLOCK]");
-  BOOST_TEST(pattern->launch.shared.evaluate_integer({}) == 0);
+  BOOST_TEST(texts(pattern->steps.front().launch.grid) == "[N / BLOCK]");
+  BOOST_TEST(texts(pattern->steps.front().launch.block) == "[BLOCK]");
+  BOOST_TEST(pattern->steps.front().launch.shared.evaluate_integer({}) == 0);
   BOOST_TEST(pattern->useful.read.text() == "N * sizeof(T)");
   BOOST_TEST(pattern->useful.write.text() == "N * sizeof(T)");
   BOOST_TEST(pattern->useful.shared.evaluate_integer({}) == 0);
@@ -161,7 +161,7 @@ __global__ void move(struct Particle* __restrict__ data) {}
   BOOST_TEST(pattern->structs[0].name == "Particle");
   const sweep::Bindings environment = environment_of(resolve(pattern, {}));
   BOOST_TEST(pattern->useful.read.evaluate_integer(environment) == 28 * 1024);
-  BOOST_TEST(pattern->launch.shared.evaluate_integer(environment) == 32 * 56);
+  BOOST_TEST(pattern->steps.front().launch.shared.evaluate_integer(environment) == 32 * 56);
 }
 
 BOOST_AUTO_TEST_CASE(arguments_follow_the_buffers) {
@@ -213,7 +213,8 @@ const std::vector<TextCase> extents = {
 };
 
 BOOST_DATA_TEST_CASE(an_extent_is_a_number_or_up_to_three, data::make(extents)) {
-  BOOST_TEST(texts(variant("grid: N / BLOCK", sample.text)->launch.grid) == sample.expected);
+  BOOST_TEST(texts(variant("grid: N / BLOCK", sample.text)->steps.front().launch.grid) ==
+             sample.expected);
 }
 
 BOOST_AUTO_TEST_CASE(requirements_are_one_or_a_list) {

@@ -23,9 +23,8 @@ const std::vector<EditCase> keys = {
      "2:1+6 the pattern's header has no key 'sumary' | did you mean 'summary'?"},
     {"summary: Copy", "colour: Copy",
      "2:1+6 the pattern's header has no key 'colour' | the keys are: summary, family, help, "
-     "reference, parameters, structs, require, buffers, kernel, arguments, compile, launch, "
-     "useful, "
-     "metrics, verify"},
+     "reference, parameters, structs, require, buffers, kernel, arguments, compile, constants, "
+     "launch, steps, useful, metrics, verify"},
     {"max: 1 Gi", "maximum: 1 Gi",
      "5:30+7 the parameter 'N' has no key 'maximum' | the keys are: type, default, min, max, "
      "device, help"},
@@ -34,6 +33,34 @@ const std::vector<EditCase> keys = {
     {"{type: int32_t, value: 1}", "{type: int32_t, valeu: 1}",
      "12:26+5 the argument 'scale' has no key 'valeu' | did you mean 'value'?"},
     {"shared: 0}", "shred: 0}", "13:41+5 launch has no key 'shred' | did you mean 'shared'?"},
+    {"shared: 0}", "cluster: [1, 2, 3, 4]}", "13:50+1 'cluster' takes one to three numbers"},
+    {"shared: 0}", "cooperative: N}",
+     "13:54+1 cooperative must be a boolean, but this is an integer | write true, false or a "
+     "comparison"},
+    {"useful: {read", "constants: {c: {int: 1}}\nuseful: {read",
+     "14:17+3 the constant 'c' has no key 'int' | did you mean 'init'?"},
+    {"useful: {read", "constants: {\"c[1]\": {init: 1}}\nuseful: {read",
+     "14:14+4 'c[1]' names no variable | write its name, with its namespaces: filters::weights"},
+    // Steps
+    {"launch: {grid: N / BLOCK, block: BLOCK, shared: 0}",
+     "steps: [{kernel: copy, grid: K, block: 1, repeat: {K: {form: 1, to: N}}}]",
+     "13:56+4 the repetition 'K' has no key 'form' | did you mean 'from'?"},
+    {"launch: {grid: N / BLOCK, block: BLOCK, shared: 0}",
+     "steps: [{kernel: copy, grid: 1, block: 1, repeat: {K: {from: 1, to: N, step: 2, multiply: "
+     "2}}}]",
+     "13:78+1 a repetition has either 'step' or 'multiply'"},
+    {"launch: {grid: N / BLOCK, block: BLOCK, shared: 0}",
+     "steps: [{kernel: copy, grid: 1, block: 1}, {kernel: cpoy, grid: 1, block: 1}]",
+     "13:53+4 there is no kernel 'cpoy' in this file, nor in one that it includes | did you mean "
+     "'copy'?"},
+    {"launch: {grid: N / BLOCK, block: BLOCK, shared: 0}",
+     "steps: [{kernel: copy, grid: 1, block: 1, repeat: {N: {from: 1, to: 2}}}]",
+     "13:52+1 the name 'N' is used twice | parameters, structs, buffers and arguments share one "
+     "set "
+     "of names"},
+    {"launch: {grid: N / BLOCK, block: BLOCK, shared: 0}", "steps: {kernel: copy}",
+     "13:8+1 'steps' must be a list of launches | steps: [{kernel: scan, arguments: [in, "
+     "out], grid: N / BLOCK, block: BLOCK}]"},
     {"read: N", "reads: N", "14:10+5 useful has no key 'reads' | did you mean 'read'?"},
     {"{out: \"out[i]", "{uot: \"out[i]", "15:10+3 there is no buffer 'uot' | did you mean 'out'?"},
     {"{out: \"out[i]", "{result: \"out[i]",

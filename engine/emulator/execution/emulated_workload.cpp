@@ -20,8 +20,8 @@ std::vector<std::byte> bytes_of(const T& value) {
 
 }  // namespace
 
-void place_variables(const ptx::Module& program, const Kernel& kernel, AddressSpace& memory,
-                     std::vector<std::uint64_t>& addresses) {
+void place_variables(const ptx::Module& program, std::span<const std::uint32_t> variables,
+                     AddressSpace& memory, std::vector<std::uint64_t>& addresses) {
   const std::vector<ptx::Variable>& all = program.variables();
   addresses.resize(all.size());
   std::unordered_map<std::string_view, std::uint32_t> by_name;  // once one is asked for
@@ -57,7 +57,7 @@ void place_variables(const ptx::Module& program, const Kernel& kernel, AddressSp
     throw UnsupportedError(fmt::format(
         "the variable '{}' holds the address of '{}', which is no variable", user.name, symbol));
   };
-  for (const std::uint32_t index : kernel.variables) place(index);
+  for (const std::uint32_t index : variables) place(index);
   while (!unfilled.empty()) {
     const auto [variable, allocation] = unfilled.back();
     unfilled.pop_back();
@@ -100,10 +100,7 @@ std::uint64_t bytes_of_buffers(const Workload& workload) {
 
 EmulatedWorkload::EmulatedWorkload(std::shared_ptr<const ptx::Module> program,
                                    const Workload& workload, const std::atomic<bool>* cancelled)
-    : cancelled_(cancelled),
-      program_(std::move(program)),
-      workload_(workload),
-      kernel_(lower(*program_, workload.kernel_entry, best_simd())) {
+    : cancelled_(cancelled), program_(std::move(program)), workload_(workload) {
   // What is mapped has to be found again, and written down, in the process's own address space.
   constexpr std::uint64_t most = std::uint64_t{1} << 40U;
   if (const std::uint64_t bytes = bytes_of_buffers(workload); bytes > most) {
@@ -124,7 +121,7 @@ Launch EmulatedWorkload::launch_of(const Kernel& kernel, std::vector<std::byte> 
   launch.memory = &memory_;
   launch.cancelled = cancelled_;
   const std::scoped_lock lock(memory_mutex_);
-  place_variables(*program_, kernel, memory_, variable_addresses_);
+  place_variables(*program_, kernel.variables, memory_, variable_addresses_);
   launch.variable_addresses = variable_addresses_;
   if (parameters.size() != kernel.parameter_bytes) {
     throw ExecutionFailure(fmt::format("the kernel's parameters have {} bytes; the header gives {}",
@@ -163,11 +160,12 @@ Launch EmulatedWorkload::launch_on_buffers(const Kernel& kernel,
 }
 
 /// What the packing function writes for the buffers' addresses.
-std::vector<std::byte> EmulatedWorkload::packed_parameters() {
+std::vector<std::byte> EmulatedWorkload::packed_parameters(const LaunchPlan& plan) {
   Allocation& place = memory_.allocate("the kernel's arguments", sizeof(PackedParameters), 1);
   std::vector<std::vector<std::byte>> more = workload_.scalars;
+  for (const std::int32_t value : plan.repeated) more.push_back(bytes_of(value));
   more.push_back(bytes_of(place.base));
-  Launch launch = launch_on_buffers(element_kernel(workload_.packing_entry), more);
+  Launch launch = launch_on_buffers(kernel_called(plan.packing_entry), more);
   launch.function = "what gives the arguments";
   prepare_launch(launch);
   run_grid(launch, {});
@@ -177,13 +175,33 @@ std::vector<std::byte> EmulatedWorkload::packed_parameters() {
   return {first, first + std::min<std::uint64_t>(bytes, PackedParameters::most)};
 }
 
-Launch EmulatedWorkload::launch() {
-  Launch launch = workload_.packing_entry.empty() ? launch_on_buffers(kernel_, workload_.scalars)
-                                                  : launch_of(kernel_, packed_parameters());
-  launch.grid = {workload_.grid.x, workload_.grid.y, workload_.grid.z};
-  launch.block = {workload_.block.x, workload_.block.y, workload_.block.z};
-  launch.dynamic_shared_bytes = workload_.shared_bytes;
+Launch EmulatedWorkload::launch(std::size_t index) {
+  const LaunchPlan& plan = workload_.launches[index];
+  Launch launch = plan.packing_entry.empty() ? launch_on_buffers(kernel(index), workload_.scalars)
+                                             : launch_of(kernel(index), packed_parameters(plan));
+  launch.grid = {plan.grid.x, plan.grid.y, plan.grid.z};
+  launch.block = {plan.block.x, plan.block.y, plan.block.z};
+  launch.dynamic_shared_bytes = plan.shared_bytes;
   return launch;
+}
+
+void EmulatedWorkload::fill(const ConstantPlan& plan) {
+  const std::vector<ptx::Variable>& all = program_->variables();
+  const auto found = std::ranges::find(all, plan.symbol, &ptx::Variable::name);
+  if (found == all.end() || found->bytes == 0) {
+    throw ExecutionFailure(
+        fmt::format("the program has no variable '{}' to fill", variable_name(plan.symbol)));
+  }
+  const std::array index = {static_cast<std::uint32_t>(found - all.begin())};
+  place_variables(*program_, index, memory_, variable_addresses_);
+  const Allocation& filled = memory_.allocate("what is filled", found->bytes, 1);
+  Launch launch = launch_on_buffers(kernel_called(plan.fill_entry),
+                                    {bytes_of(filled.base), bytes_of(found->bytes)});
+  launch.function = "the init of " + variable_name(plan.symbol);
+  launch.block = {warp_size, 1, 1};
+  prepare_launch(launch);
+  run_grid(launch, {});
+  std::memcpy(memory_.find(variable_addresses_[index.front()])->host, filled.host, found->bytes);
 }
 
 void EmulatedWorkload::guard_const_buffers(bool is_guarded) {
@@ -193,14 +211,15 @@ void EmulatedWorkload::guard_const_buffers(bool is_guarded) {
   }
 }
 
-const Kernel& EmulatedWorkload::element_kernel(const std::string& entry) {
+const Kernel& EmulatedWorkload::kernel_called(const std::string& entry) {
   const std::scoped_lock lock(memory_mutex_);
-  const auto known = element_kernels_.find(entry);
-  if (known != element_kernels_.end()) return known->second;
-  return element_kernels_.emplace(entry, lower(*program_, entry, best_simd())).first->second;
+  const auto known = kernels_.find(entry);
+  if (known != kernels_.end()) return known->second;
+  return kernels_.emplace(entry, lower(*program_, entry, best_simd())).first->second;
 }
 
 void EmulatedWorkload::attach_init() {
+  for (const ConstantPlan& constant : workload_.constants) fill(constant);
   lazy_.clear();
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const BufferPlan& plan = workload_.buffers[i];
@@ -209,7 +228,7 @@ void EmulatedWorkload::attach_init() {
     buffer.is_initialised = !plan.init_entry.empty();
     if (!buffer.is_initialised) continue;
     const auto make = [this, &plan, &buffer] {
-      Launch launch = launch_on_buffers(element_kernel(plan.init_entry), {bytes_of(plan.length)});
+      Launch launch = launch_on_buffers(kernel_called(plan.init_entry), {bytes_of(plan.length)});
       launch.fills = &buffer;
       launch.function = "the init of " + buffer.name;
       return std::make_unique<ElementFunction>(std::move(launch));
@@ -248,7 +267,7 @@ EmulatedWorkload::Check EmulatedWorkload::make_check(std::size_t index, std::uin
                                                      std::uint64_t end,
                                                      bool retires_stale_readers) {
   const VerificationPlan& plan = workload_.verify[index];
-  const Kernel& kernel = element_kernel(plan.check_entry);
+  const Kernel& kernel = kernel_called(plan.check_entry);
   Check check;
   {
     const std::scoped_lock lock(memory_mutex_);

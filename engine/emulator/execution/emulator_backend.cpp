@@ -63,19 +63,27 @@ std::optional<LaunchCount> scale_pieces(const Launch& launch, const GridOptions&
 
 constexpr double percent = 100;
 
-/// Metrics of the emulator. Without totals only the figures that do not depend on how many blocks
-/// were executed.
-std::vector<Metric> metrics_of(const Kernel& kernel, const CountedLaunch& launch) {
+/// What all loads, stores and atomics did.
+struct AccessSums {
   SiteCount loads;
   SiteCount stores;
   SiteCount atomics;
-  for (const Op& op : kernel.ops) {
-    const bool is_load =
-        op.kind == OpKind::load || op.kind == OpKind::async_copy || op.kind == OpKind::load_matrix;
-    const bool is_store = op.kind == OpKind::store || op.kind == OpKind::store_matrix;
-    if (!is_load && !is_store && op.kind != OpKind::atomic) continue;
-    (is_load ? loads : is_store ? stores : atomics) += launch.count.sites[op.detail];
+
+  void add(const Kernel& kernel, const LaunchCount& count) {
+    for (const Op& op : kernel.ops) {
+      const bool is_load = op.kind == OpKind::load || op.kind == OpKind::async_copy ||
+                           op.kind == OpKind::load_matrix;
+      const bool is_store = op.kind == OpKind::store || op.kind == OpKind::store_matrix;
+      if (!is_load && !is_store && op.kind != OpKind::atomic) continue;
+      (is_load ? loads : is_store ? stores : atomics) += count.sites[op.detail];
+    }
   }
+};
+
+/// Metrics of the emulator. Without totals only the figures that do not depend on how many blocks
+/// were executed.
+std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& launch) {
+  const auto& [loads, stores, atomics] = sums;
   std::vector<Metric> metrics;
   const auto add = [&](const std::string& name, double value) {
     metrics.push_back({name, Origin::emulated, value});
@@ -157,19 +165,24 @@ SharedAccesses ptx_shared_accesses(const Kernel& kernel) {
   return count;
 }
 
-void check_limits(const DeviceProfile& profile, const Workload& workload, const Kernel& kernel) {
+void check_limits(const DeviceProfile& profile, const LaunchPlan& launch, const Kernel& kernel) {
   // The limits of the capability that the code is compiled for; models before it only count.
   const DeviceProfile& device = profile.compute_capability >= 75 ? profile : builtin_profile(75);
-  check_launch(workload, {.block_threads = device.max_threads_per_block,
-                          .block = {device.max_threads_per_block, device.max_threads_per_block, 64},
-                          .grid = {0x7fffffff, 65535, 65535},
-                          .shared_bytes = device.shared_bytes_per_block});
-  require_launch(kernel.static_shared_bytes + workload.shared_bytes, device.shared_bytes_per_block,
+  check_launch(launch, {.block_threads = device.max_threads_per_block,
+                        .block = {device.max_threads_per_block, device.max_threads_per_block, 64},
+                        .grid = {0x7fffffff, 65535, 65535},
+                        .shared_bytes = device.shared_bytes_per_block});
+  require_launch(kernel.static_shared_bytes + launch.shared_bytes, device.shared_bytes_per_block,
                  "shared memory in bytes");
   if (kernel.max_threads != 0) {
-    require_launch(workload.block.count(), kernel.max_threads,
+    require_launch(launch.block.count(), kernel.max_threads,
                    "the block's size, with the kernel's __launch_bounds__,");
   }
+  if (!launch.has_cluster()) return;
+  constexpr std::uint64_t most_blocks = 16;  // where a kernel gives up being portable
+  constexpr int first_with_clusters = 90;
+  if (device.compute_capability < first_with_clusters) throw ExecutionFailure(no_clusters);
+  require_launch(launch.cluster.count(), most_blocks, "the cluster's size");
 }
 
 /// What executing the elements' init and check comes to, about, in thread instructions.
@@ -201,48 +214,67 @@ EmulatorExecution::EmulatorExecution(const EmulatorSettings& settings, LoadedPro
   guarded(workload_, [&] {
     emulated_ = std::make_unique<EmulatedWorkload>(programs.get(workload_.program), workload_,
                                                    settings_.cancelled);
-    check_limits(settings_.profile, workload_, kernel());
-    // The machine code tells the registers, and shared accesses that became wider.
-    code_ = read_kernel_code(workload_.program->cubin, workload_.kernel_entry);
-    if (!code_) return;
-    registers_ = code_->registers.value_or(registers_);
-    const std::string note = merged_shared_note(ptx_shared_accesses(kernel()), code_->shared);
-    if (!note.empty()) notes_.push_back(note);
+    for (std::size_t i = 0; i < workload_.launches.size(); ++i) load(i);
   });
+}
+
+void EmulatorExecution::load(std::size_t index) {
+  const LaunchPlan& plan = workload_.launches[index];
+  const Kernel& kernel = emulated_->kernel(index);
+  check_limits(settings_.profile, plan, kernel);
+  const auto [known, is_new] = codes_.try_emplace(plan.kernel_entry);
+  // The machine code tells the registers, and shared accesses that became wider.
+  if (is_new) known->second = read_kernel_code(workload_.program->cubin, plan.kernel_entry);
+  check_resident(plan, grid_options(index).resident_blocks);
+  if (!is_new || !known->second) return;
+  const std::string note = merged_shared_note(ptx_shared_accesses(kernel), known->second->shared);
+  if (!note.empty()) notes_.push_back(note);
 }
 
 void EmulatorExecution::initialise() {
   guarded(workload_, [&] { emulated_->attach_init(); });
 }
 
-GridOptions EmulatorExecution::grid_options() const {
+EmulatorExecution::Place EmulatorExecution::place(std::size_t index) const {
+  const LaunchPlan& plan = workload_.launches[index];
+  return {emulated_->kernel(index), plan, codes_.at(plan.kernel_entry)};
+}
+
+GridOptions EmulatorExecution::grid_options(std::size_t index) const {
+  const Place at = place(index);
   GridOptions options;
   // What several threads print has no order.
   const bool prints =
-      std::ranges::find(kernel().ops, OpKind::print, &Op::kind) != kernel().ops.end();
+      std::ranges::find(at.kernel.ops, OpKind::print, &Op::kind) != at.kernel.ops.end();
   options.threads = prints ? 1 : settings_.threads;
   options.stall_limit = settings_.instruction_limit;
   const unsigned per_multiprocessor =
-      resident_blocks(settings_.profile, static_cast<unsigned>(workload_.block.count()), registers_,
-                      kernel().static_shared_bytes + workload_.shared_bytes);
+      resident_blocks(settings_.profile, static_cast<unsigned>(at.plan.block.count()),
+                      at.registers(), at.shared_bytes());
   options.resident_blocks = std::uint64_t{std::max(per_multiprocessor, 1U)} *
                             std::max(settings_.profile.multiprocessors, 1U);
   return options;
 }
 
+Launch EmulatorExecution::prepared(std::size_t index) {
+  Launch launch = emulated_->launch(index);
+  static_cast<LaunchRules&>(launch) = static_cast<const LaunchRules&>(settings_);
+  launch.multiprocessors = std::max(settings_.profile.multiprocessors, 1U);
+  prepare_launch(launch);
+  return launch;
+}
+
 void EmulatorExecution::launch() {
   guarded(workload_, [&] {
-    Launch launch = emulated_->launch();
-    static_cast<LaunchRules&>(launch) = static_cast<const LaunchRules&>(settings_);
-    launch.multiprocessors = std::max(settings_.profile.multiprocessors, 1U);
-    prepare_launch(launch);
-    const GridOptions options = grid_options();
+    if (workload_.launches.size() > 1) return launch_steps();
+    Launch launch = prepared(0);
+    const GridOptions options = grid_options(0);
     emulated_->guard_const_buffers(settings_.checks_kernel);
     // Only what is verified has to be known to be a result.
     if (!settings_.is_exact && !workload_.verify.empty()) emulated_->watch_blocks();
     if (models_caches_) {
       launch_with_caches(launch, options);
-    } else if (kernel().is_linked) {
+    } else if (launch.kernel->is_linked) {
       if (settings_.is_exact) emulated_->complete_init(settings_.threads);
       launch_in_order(launch, options, "",
                       ", since blocks that share memory cannot be chosen freely");
@@ -252,6 +284,47 @@ void EmulatorExecution::launch() {
     emulated_->end_watch(counted_.is_partial());
     emulated_->guard_const_buffers(false);
   });
+}
+
+/// Executes every block of every launch in their order, since each needs the results of those
+/// before it.
+void EmulatorExecution::launch_steps() {
+  constexpr std::uint64_t most = 4'000'000'000;  // thread instructions: some seconds
+  emulated_->complete_init(settings_.threads);
+  const auto require_few = [&](std::uint64_t instructions) {
+    if (settings_.is_exact || instructions <= most) return;
+    throw ExecutionFailure(
+        "the emulator executes every block of every step, which comes to more than 4 billion "
+        "thread "
+        "instructions here: give it smaller values (emulator: {set: ...}), or --exact");
+  };
+  for (std::size_t i = 0; i < workload_.launches.size(); ++i) {
+    const LaunchPlan& plan = workload_.launches[i];
+    require_few(counted_.spent + plan.grid.count() * plan.block.count());
+    const bool is_new = i == 0 || plan.kernel_entry != workload_.launches[i - 1].kernel_entry;
+    const LaunchCount count = run_grid(prepared(i), grid_options(i)).count;
+    counted_.spent += count.thread_instructions;
+    require_few(counted_.spent);
+    counted_.count.warp_instructions += count.warp_instructions;
+    counted_.count.thread_instructions += count.thread_instructions;
+    if (is_new) {
+      step_counts_.emplace_back(plan.kernel_entry, count);
+    } else {
+      step_counts_.back().second += count;
+    }
+  }
+  counted_.spent += element_cost(workload_);
+  counted_.whole = static_cast<double>(counted_.spent);
+  if (models_caches_) notes_.emplace_back("the caches are not followed over several steps");
+}
+
+std::vector<EmulatorExecution::CountedKernel> EmulatorExecution::counted_kernels() const {
+  if (step_counts_.empty()) return {{emulated_->kernel(0), counted_.count}};
+  std::vector<CountedKernel> kernels;
+  for (const auto& [entry, count] : step_counts_) {
+    kernels.push_back({emulated_->kernel_called(entry), count});
+  }
+  return kernels;
 }
 
 /// Executes the blocks in their order, as far as the budget goes. Where that is not all of them, a
@@ -337,7 +410,7 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
 }
 
 void EmulatorExecution::launch_with_caches(Launch& launch, GridOptions options) {
-  const std::uint64_t shared = kernel().static_shared_bytes + workload_.shared_bytes;
+  const std::uint64_t shared = place(0).shared_bytes();
   const auto per_multiprocessor =
       static_cast<unsigned>(options.resident_blocks / launch.multiprocessors);
   CacheModel caches(settings_.profile,
@@ -362,29 +435,42 @@ std::optional<std::string> EmulatorExecution::verify() {
 }
 
 Observation EmulatorExecution::observe() {
-  Observation observation = {metrics_of(kernel(), counted_), notes_};
-  if (code_ && code_->registers) {
-    const auto add = [&](const char* name, std::uint64_t value) {
-      observation.metrics.push_back({name, Origin::emulated, static_cast<double>(value)});
-    };
-    if (settings_.tells_resources) {
-      const BlockNeeds needs = {.threads = static_cast<unsigned>(workload_.block.count()),
-                                .registers_per_thread = *code_->registers,
-                                .static_shared_bytes = kernel().static_shared_bytes,
-                                .dynamic_shared_bytes = workload_.shared_bytes,
-                                .local_bytes_per_thread = code_->local_bytes.value_or(0)};
-      const MultiprocessorSizes sizes = multiprocessor_sizes(settings_.profile);
-      std::ranges::copy(
-          resource_metrics(sizes, needs, block_limits(sizes, needs).least(), Origin::emulated),
-          std::back_inserter(observation.metrics));
-    }
-    add("spill_loads", code_->local_loads);
-    add("spill_stores", code_->local_stores);
-  }
+  AccessSums sums;
+  for (const CountedKernel& each : counted_kernels()) sums.add(each.kernel, each.count);
+  Observation observation = {metrics_of(sums, counted_), notes_};
+  add_resources(observation.metrics);
   if (const auto share = verification_.share()) {
     observation.metrics.push_back({"verified_share", Origin::emulated, percent * *share});
   }
   return observation;
+}
+
+/// Adds what the machine code says that the kernels take, if it says so of all of them.
+void EmulatorExecution::add_resources(std::vector<Metric>& metrics) const {
+  const MultiprocessorSizes sizes = multiprocessor_sizes(settings_.profile);
+  std::vector<ResidentKernel> kernels;
+  for (std::size_t i = 0; i < workload_.launches.size(); ++i) {
+    const Place at = place(i);
+    if (!at.code || !at.code->registers) return;
+    const BlockNeeds needs = {.threads = static_cast<unsigned>(at.plan.block.count()),
+                              .registers_per_thread = *at.code->registers,
+                              .static_shared_bytes = at.kernel.static_shared_bytes,
+                              .dynamic_shared_bytes = at.plan.shared_bytes,
+                              .local_bytes_per_thread = at.code->local_bytes.value_or(0)};
+    kernels.push_back({needs, block_limits(sizes, needs).least()});
+  }
+  if (settings_.tells_resources) {
+    std::ranges::copy(resource_metrics(sizes, kernels, Origin::emulated),
+                      std::back_inserter(metrics));
+  }
+  std::uint64_t loads = 0;
+  std::uint64_t stores = 0;
+  for (const auto& [entry, code] : codes_) {
+    loads += code->local_loads;
+    stores += code->local_stores;
+  }
+  metrics.push_back({"spill_loads", Origin::emulated, static_cast<double>(loads)});
+  metrics.push_back({"spill_stores", Origin::emulated, static_cast<double>(stores)});
 }
 
 std::vector<std::byte> EmulatorExecution::contents(std::size_t buffer) const {

@@ -19,11 +19,11 @@
 
 namespace sweep {
 
-/// Places the module variables that a kernel names in global memory, with their first values, and
-/// those that these name. `addresses` are by the module's index, 0 for those not placed yet. Throws
+/// Places these of the module's variables, by its index, in global memory, with their first values,
+/// and those that these name. `addresses` are by that index too, 0 for those not placed yet. Throws
 /// UnsupportedError.
-void place_variables(const ptx::Module& program, const Kernel& kernel, AddressSpace& memory,
-                     std::vector<std::uint64_t>& addresses);
+void place_variables(const ptx::Module& program, std::span<const std::uint32_t> variables,
+                     AddressSpace& memory, std::vector<std::uint64_t>& addresses);
 
 /// The PTX that emulators have read last, for all of them: a program is read once for all its
 /// configurations, whichever thread comes first. Safe to use from several threads.
@@ -54,15 +54,20 @@ class EmulatedWorkload {
                    const std::atomic<bool>* cancelled);
 
   const Workload& workload() const { return workload_; }
-  const Kernel& kernel() const { return kernel_; }
+  /// Of a launch.
+  const Kernel& kernel(std::size_t index) {
+    return kernel_called(workload_.launches[index].kernel_entry);
+  }
+  const Kernel& kernel_called(const std::string& entry);
   AddressSpace& memory() { return memory_; }
   const std::vector<Allocation*>& buffers() const { return buffers_; }
 
-  /// The kernel's launch, but for what the caller adds.
-  Launch launch();
+  /// One of the launches, but for what the caller adds.
+  Launch launch(std::size_t index);
   /// Whether a write of what the kernel takes as const is a fault; init functions may write it.
   void guard_const_buffers(bool is_guarded);
-  /// Lets each buffer that has an init get its values as they are reached.
+  /// Fills the program's variables, and lets each buffer that has an init get its values as they
+  /// are reached.
   void attach_init();
   /// Looks from now on for buffers in which the kernel's blocks meet; until end_watch, which marks
   /// what blocks share, if only some were executed, as no result.
@@ -85,16 +90,15 @@ class EmulatedWorkload {
   Launch launch_of(const Kernel& kernel, std::vector<std::byte> parameters);
   /// A launch of a function whose parameters are the buffers and what follows them.
   Launch launch_on_buffers(const Kernel& kernel, const std::vector<std::vector<std::byte>>& more);
-  std::vector<std::byte> packed_parameters();
-  const Kernel& element_kernel(const std::string& entry);
+  std::vector<std::byte> packed_parameters(const LaunchPlan& plan);
+  void fill(const ConstantPlan& plan);
 
   const std::atomic<bool>* cancelled_;
   std::shared_ptr<const ptx::Module> program_;
   const Workload& workload_;
   AddressSpace memory_;
   std::vector<std::uint64_t> variable_addresses_;  ///< by the module's index; 0: not placed
-  Kernel kernel_;
-  std::map<std::string, Kernel> element_kernels_;
+  std::map<std::string, Kernel> kernels_;          ///< by their entries
   std::vector<Allocation*> buffers_;
   std::recursive_mutex init_mutex_;
   std::mutex memory_mutex_;
@@ -177,7 +181,13 @@ class EmulatorExecution : public Execution {
   std::optional<std::string> verify() override;
   Observation observe() override;
 
-  const Kernel& kernel() const { return emulated_->kernel(); }
+  /// A kernel and what its launches did.
+  struct CountedKernel {
+    const Kernel& kernel;
+    const LaunchCount& count;
+  };
+  /// Of each step, after the launch.
+  std::vector<CountedKernel> counted_kernels() const;
   /// What the kernel's global accesses reach.
   const AddressSpace& memory() const { return emulated_->memory(); }
   const CountedLaunch& counted() const { return counted_; }
@@ -188,18 +198,37 @@ class EmulatorExecution : public Execution {
   std::vector<std::byte> contents(std::size_t buffer) const;
 
  private:
+  /// Where a launch runs, and how its blocks share a multiprocessor.
+  struct Place {
+    const Kernel& kernel;
+    const LaunchPlan& plan;
+    const std::optional<KernelCode>& code;
+
+    /// Per thread, for occupancy.
+    unsigned registers() const {
+      constexpr unsigned unless_known = 32;
+      return code ? code->registers.value_or(unless_known) : unless_known;
+    }
+    std::uint64_t shared_bytes() const { return kernel.static_shared_bytes + plan.shared_bytes; }
+  };
+  Place place(std::size_t index) const;
+  void load(std::size_t index);
+  void add_resources(std::vector<Metric>& metrics) const;
+  Launch prepared(std::size_t index);
+  void launch_steps();
   void launch_in_order(const Launch& launch, GridOptions options, const char* how, const char* why);
   void launch_independent(Launch& launch, const GridOptions& options);
   void launch_sample(Launch& launch, const GridOptions& options, const LaunchCount& probe);
   void launch_with_caches(Launch& launch, GridOptions options);
-  GridOptions grid_options() const;
+  GridOptions grid_options(std::size_t index) const;
 
   const EmulatorSettings& settings_;
   Workload workload_;
   bool models_caches_;
   std::unique_ptr<EmulatedWorkload> emulated_;
-  unsigned registers_ = 32;  ///< per thread, for occupancy
-  std::optional<KernelCode> code_;
+  std::map<std::string, std::optional<KernelCode>> codes_;  ///< of kernels, by their entries
+  /// Where there are several launches, those of each step together, by its kernel's entry.
+  std::vector<std::pair<std::string, LaunchCount>> step_counts_;
   CountedLaunch counted_;
   VerificationOutcome verification_;
   std::vector<std::string> notes_;

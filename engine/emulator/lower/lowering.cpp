@@ -193,6 +193,8 @@ std::uint32_t Lowering::special(std::string_view name, unsigned bits) {
                          .varies_by_lane = !is_uniform(kind),
                          .bits = static_cast<std::uint8_t>(bits)});
   }
+  if (name.starts_with("%envreg")) refuse("it is of grid.sync(), by which blocks wait for all");
+  if (name.find("cluster") != std::string_view::npos) refuse("it asks for the block's cluster");
   refuse(fmt::format("the special register {} is not known", name));
 }
 

@@ -35,6 +35,28 @@ std::string copying(const std::string& statement,
          "  out[i] = v;\n}\n";
 }
 
+/// A kernel over 1024 floats, in blocks of 128, of the user's that is launched so, with these
+/// constants.
+std::string launched(const std::string& launch, const std::string& statement,
+                     const std::string& constants = "{}") {
+  return "/* pattern:\n"
+         "parameters: {B: 128}\n"
+         "kernel: work\n"
+         "buffers: {out: {type: float, length: 1024}}\n"
+         "constants: " +
+         constants + "\nlaunch: {grid: 1024 / B, block: B" + launch +
+         "}\n"
+         "useful: {write: 4096}\n"
+         "verify: \"out[i] == float(i % 12)\"\n*/\n"
+         "#include <cooperative_groups.h>\n"
+         "namespace user { __constant__ float table[3][4]; }\n"
+         "__device__ int offset;\n"
+         "__global__ void work(float* out) {\n"
+         "  const int i = blockIdx.x * B + threadIdx.x;\n"
+         "  out[i] = i % 12;\n  " +
+         statement + "\n}\n";
+}
+
 EmulatorSettings checking() {
   EmulatorSettings settings = emulator_settings(90, 2);
   settings.checks_kernel = true;
@@ -287,6 +309,111 @@ BOOST_AUTO_TEST_CASE(floating_point_operations_are_those_of_all_threads) {
   BOOST_TEST(count("v = __fmul_rn(v, 3.5f);").at("float_operations") == threads);
   BOOST_TEST(count("v = fmaf(v, 3.5f, 1.25f);").at("float_operations") == 2 * threads);
   BOOST_TEST(count("v = fmaf(v, 3.5f, 1.25f);", true).at("arithmetic_intensity") == 0.25);
+}
+
+struct LaunchCase {
+  const char* launch;
+  const char* statement;
+  const char* outcome;
+  const char* constants = "{}";
+  friend std::ostream& operator<<(std::ostream& out, const LaunchCase& one) {
+    return out << one.launch << one.statement << one.constants;
+  }
+};
+
+const LaunchCase launch_cases[] = {
+    {", cluster: 4, cooperative: true", "", "correct"},
+    {", cluster: 3", "",
+     "bad launch: the grid's x extent is 8, which is no multiple of the cluster's 3"},
+    {", cluster: [4, 2]", "",
+     "bad launch: the grid's y extent is 1, which is no multiple of the cluster's 2"},
+    {", shared: 100000, cluster: 8", "", "correct"},
+    {", cooperative: true", "cooperative_groups::this_grid().sync();",
+     "it is of grid.sync(), by which blocks wait for all"},
+    {", cluster: 4", "out[i] = cooperative_groups::this_cluster().block_rank();",
+     "it asks for the block's cluster"},
+    {"", "out[i] = user::table[i % 12 / 4][i % 4] - offset;", "correct",
+     "{\"user::table\": {init: i + B}, offset: {init: B}}"},
+    {"", "out[i] = user::table[0][0];", "wrong result", "{\"user::table\": {init: i + B}}"},
+    {"", "", "correct", "{offset: {init: B}}"},
+};
+
+BOOST_DATA_TEST_CASE(launches_and_constants_are_the_header_s, data::make(launch_cases), one) {
+  const std::string text = launched(one.launch, one.statement, one.constants);
+  const std::string outcome = emulate(text).outcome;
+  BOOST_TEST(contains(outcome, one.outcome), outcome);
+}
+
+BOOST_AUTO_TEST_CASE(each_configuration_of_a_program_has_constants_of_its_own) {
+  const PatternPtr pattern =
+      pattern_from_text("kernel", launched("", "out[i] = user::table[i % 12 / 4][i % 4] - B;",
+                                           "{\"user::table\": {init: i + B}}"));
+  const auto configurations = configurations_with(pattern, "B", {64, 128});
+  const auto outcomes = Compiler(nvrtc(), 90).compile(configurations);
+  EmulatorBackend backend(emulator_settings(90, 1));
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    const auto& compiled = std::get<CompiledConfiguration>(outcomes[i]);
+    BOOST_TEST(compiled.program == std::get<CompiledConfiguration>(outcomes[0]).program);
+    const auto execution = backend.prepare(make_workload(configurations[i], compiled), {});
+    execution->initialise();
+    execution->launch();
+    BOOST_TEST(execution->verify().value_or("correct") == "correct");
+  }
+}
+
+namespace {
+
+/// A scan in place over N ints: one kernel log2(N) times, to and fro, after one that fills `a`.
+std::string scan_in_steps(const std::string& distance, const std::string& verify = "i + 1") {
+  return "/* pattern:\n"
+         "parameters: {N: 1 Ki}\n"
+         "buffers: {a: {type: int, length: N}, b: {type: int, length: N, init: \"0\"}}\n"
+         "steps:\n"
+         "  - {kernel: fill<1>, arguments: [a], grid: N / 128, block: 128}\n"
+         "  - kernel: user::hop\n"
+         "    arguments: [a, b, distance]\n"
+         "    grid: N / 128\n"
+         "    block: [min(128, 64 * distance), 1]\n"
+         "    repeat: {distance: {from: " +
+         distance +
+         "}}\n"
+         "useful: {read: 4 * N}\n"
+         "verify: {b: \"(i < N ? b[i] : 0) == " +
+         verify +
+         "\"}\n*/\n"
+         "template <int VALUE> __global__ void fill(int* a) {\n"
+         "  a[blockIdx.x * blockDim.x + threadIdx.x] = VALUE;\n}\n"
+         "namespace user { __global__ void hop(int* a, int* b, unsigned distance) {\n"
+         "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < N; i += gridDim.x * "
+         "blockDim.x) {\n"
+         "    b[i] += a[i] * distance;\n  }\n} }\n";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(steps_follow_each_other_and_their_counts_are_sums) {
+  // 1 + 2 + 4 + ... + 512, and 10 + 7 + 4 + 1.
+  BOOST_TEST(emulate(scan_in_steps("1, to: N / 2, multiply: 2", "1023")).outcome == "correct");
+  BOOST_TEST(emulate(scan_in_steps("10, to: 1, step: -3", "22")).outcome == "correct");
+  const Emulated emulated = emulate(scan_in_steps("1, to: 3", "6"));
+  BOOST_TEST(emulated.outcome == "correct");
+  // Of `a` one step stores 4 KiB, and each of three loads a and b and stores b.
+  BOOST_TEST(emulated.metrics.at("load_sectors") == 3 * 2 * 128);
+  BOOST_TEST(emulated.metrics.at("store_sectors") == (1 + 3) * 128);
+  BOOST_TEST(emulated.metrics.at("executed_share") == 100);
+  BOOST_TEST(contains(emulate(scan_in_steps("1, to: 3", "7")).outcome, "wrong result: 1,024"));
+  BOOST_TEST(contains(emulate(scan_in_steps("1, to: 500")).outcome,
+                      "the steps come to more than 400 launches"));
+  BOOST_TEST(contains(emulate(scan_in_steps("0, to: 5, multiply: 2")).outcome,
+                      "'distance' does not move from 0"));
+}
+
+BOOST_AUTO_TEST_CASE(a_grid_that_is_not_resident_at_once_cannot_be_cooperative) {
+  std::string text = launched(", cooperative: true", "");
+  text.replace(text.find("grid: 1024 / B"), 14, "grid: 1 Mi");
+  BOOST_TEST(contains(emulate(text).outcome,
+                      "the grid of a cooperative launch has 1,048,576 blocks, of which the device "
+                      "holds 2,"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

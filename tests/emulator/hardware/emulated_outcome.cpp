@@ -41,7 +41,8 @@ Outcome emulate(const Workload& workload) {
     execution->initialise();
     execution->launch();
     outcome.failure = execution->verify().value_or("");
-    outcome.counts = counts_of(execution->kernel(), execution->counted().count);
+    outcome.counts =
+        counts_of(execution->counted_kernels().front().kernel, execution->counted().count);
     for (std::size_t i = 0; i < workload.buffers.size(); ++i) {
       outcome.buffers.push_back(workload.buffers[i].name);
       outcome.memory.push_back(execution->contents(i));

@@ -81,12 +81,12 @@ class GpuRun {
     const Driver& driver = Driver::get();
     std::vector<void*> arguments = buffer_arguments();
     for (std::vector<std::byte>& scalar : workload_.scalars) arguments.push_back(scalar.data());
-    const CUfunction kernel = find_function(module_, workload_.kernel_entry);
-    const Extent3& grid = workload_.grid;
-    const Extent3& block = workload_.block;
+    const CUfunction kernel = find_function(module_, workload_.launches.front().kernel_entry);
+    const Extent3& grid = workload_.launches.front().grid;
+    const Extent3& block = workload_.launches.front().block;
     driver.launch(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                  static_cast<unsigned>(workload_.shared_bytes), stream_, arguments.data(),
-                  nullptr);
+                  static_cast<unsigned>(workload_.launches.front().shared_bytes), stream_,
+                  arguments.data(), nullptr);
     synchronize();
   }
 

@@ -26,7 +26,7 @@ std::vector<std::uint32_t> TestDevice::values(const Allocation& allocation) {
 Launch TestDevice::launch(const std::string& entry, const Setting& setting,
                           const std::vector<std::uint64_t>& arguments) {
   kernel_ = lower(program_, entry, best_simd());
-  place_variables(program_, kernel_, memory_, variable_addresses_);
+  place_variables(program_, kernel_.variables, memory_, variable_addresses_);
   Launch launch;
   launch.kernel = &kernel_;
   launch.memory = &memory_;

@@ -101,9 +101,9 @@ void check_equal(const EmulatedPoint& actual, const EmulatedPoint& expected, Wan
 /// Whether the grid is one block, of which no part can be left out.
 bool has_one_block(const Configuration& configuration) {
   const Bindings environment = environment_of(configuration);
-  return std::ranges::all_of(configuration.pattern->launch.grid, [&](const Expression& extent) {
-    return extent.evaluate_integer(environment) == 1;
-  });
+  return std::ranges::all_of(
+      configuration.pattern->steps.front().launch.grid,
+      [&](const Expression& extent) { return extent.evaluate_integer(environment) == 1; });
 }
 
 /// Whether a metric says something about one request.

@@ -1,0 +1,293 @@
+#include "engine/cuda/loaded_workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace sweep {
+namespace {
+
+/// Throws ExecutionFailure when what the kernel itself allows, by __launch_bounds__, registers and
+/// static shared memory, is less than what the launch asks for.
+void check_kernel(const LaunchPlan& launch, const LaunchLimits& limits, CUfunction kernel) {
+  const auto attribute = [&](CUfunction_attribute which) {
+    return static_cast<std::uint64_t>(Driver::get().function_attribute.value(which, kernel));
+  };
+  const std::uint64_t most_threads = attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  if (launch.block.count() > most_threads) {
+    throw ExecutionFailure(fmt::format(
+        "bad launch: the block has {} threads, but the kernel's registers or __launch_bounds__ "
+        "allow {}",
+        launch.block.count(), most_threads));
+  }
+  const std::uint64_t fixed = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  if (fixed + launch.shared_bytes > limits.shared_bytes) {
+    throw ExecutionFailure(fmt::format(
+        "bad launch: the kernel's own {} bytes of shared memory and {} dynamic ones are more than "
+        "the device's {}",
+        fixed, launch.shared_bytes, limits.shared_bytes));
+  }
+}
+
+/// How many of a launch's blocks a multiprocessor runs at once.
+std::uint64_t blocks_at_once(CUfunction kernel, const LaunchPlan& launch) {
+  return static_cast<std::uint64_t>(Driver::get().resident_blocks.value(
+      kernel, static_cast<int>(launch.block.count()), std::size_t{launch.shared_bytes}));
+}
+
+/// A function's arguments: the buffers, and then others.
+std::vector<void*> behind(LoadedWorkload::Addresses& buffers, const std::vector<void*>& others) {
+  std::vector<void*> arguments;
+  arguments.reserve(buffers.size() + others.size());
+  for (CUdeviceptr& address : buffers) arguments.push_back(&address);
+  arguments.insert(arguments.end(), others.begin(), others.end());
+  return arguments;
+}
+
+std::vector<CUlaunchAttribute> attributes_of(const LaunchPlan& launch) {
+  std::vector<CUlaunchAttribute> attributes;
+  if (launch.has_cluster()) {
+    CUlaunchAttribute& cluster = attributes.emplace_back();
+    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster.value.clusterDim = {launch.cluster.x, launch.cluster.y, launch.cluster.z};
+  }
+  if (launch.is_cooperative) {
+    CUlaunchAttribute& cooperative = attributes.emplace_back();
+    cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    cooperative.value.cooperative = 1;
+  }
+  return attributes;
+}
+
+}  // namespace
+
+LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
+    : stream_(context.stream.get()), workload_(workload) {
+  for (const LaunchPlan& launch : workload_.launches) check_launch(launch, context.limits);
+  const Module& module = context.module_of(workload_.program);
+  for (const LaunchPlan& launch : workload_.launches) {
+    launches_.push_back(load(context, module, launch));
+  }
+  for (const BufferPlan& buffer : workload_.buffers) {
+    init_.push_back(buffer.init_entry.empty() ? nullptr : find_function(module, buffer.init_entry));
+  }
+  for (const ConstantPlan& constant : workload_.constants) {
+    LoadedConstant& loaded = constants_.emplace_back();
+    loaded.fill = find_function(module, constant.fill_entry);
+    Driver::get().module_global(&loaded.address, &loaded.bytes, module.get(),
+                                constant.symbol.c_str());
+    loaded.filled = allocate_device_memory(loaded.bytes);
+  }
+  for (const VerificationPlan& plan : workload_.verify) {
+    check_.push_back(find_function(module, plan.check_entry));
+  }
+  for (std::vector<std::byte>& scalar : workload_.scalars) scalars_.push_back(scalar.data());
+}
+
+LoadedWorkload::LoadedLaunch LoadedWorkload::load(const CudaContext& context, const Module& module,
+                                                  const LaunchPlan& plan) const {
+  const Driver& driver = Driver::get();
+  LoadedLaunch launch = {plan, find_function(module, plan.kernel_entry), nullptr,
+                         attributes_of(plan)};
+  check_kernel(plan, context.limits, launch.kernel);
+  // The attribute is the kernel's, for all of its launches.
+  std::uint64_t shared_bytes = 0;
+  for (const LaunchPlan& other : workload_.launches) {
+    if (other.kernel_entry == plan.kernel_entry) {
+      shared_bytes = std::max(shared_bytes, other.shared_bytes);
+    }
+  }
+  if (shared_bytes > 0) {
+    driver.function_set_attribute(launch.kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                  static_cast<int>(shared_bytes));
+  }
+  check_residency(launch, context.device);
+  if (!plan.packing_entry.empty()) launch.packing = find_function(module, plan.packing_entry);
+  return launch;
+}
+
+CUlaunchConfig LoadedWorkload::config_of(const LoadedLaunch& launch) const {
+  const auto& [grid, block] = std::pair(launch.plan.grid, launch.plan.block);
+  return {.gridDimX = grid.x,
+          .gridDimY = grid.y,
+          .gridDimZ = grid.z,
+          .blockDimX = block.x,
+          .blockDimY = block.y,
+          .blockDimZ = block.z,
+          .sharedMemBytes = static_cast<unsigned>(launch.plan.shared_bytes),
+          .hStream = stream_,
+          .attrs = const_cast<CUlaunchAttribute*>(launch.attributes.data()),
+          .numAttrs = static_cast<unsigned>(launch.attributes.size())};
+}
+
+std::vector<ResidentKernel> LoadedWorkload::kernels() const {
+  std::vector<ResidentKernel> kernels;
+  for (const LoadedLaunch& launch : launches_) {
+    const LaunchPlan& plan = launch.plan;
+    const auto attribute = [function = launch.kernel](CUfunction_attribute which) {
+      return static_cast<unsigned>(Driver::get().function_attribute.value(which, function));
+    };
+    const BlockNeeds needs = {
+        .threads = static_cast<unsigned>(plan.block.count()),
+        .registers_per_thread = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS),
+        .static_shared_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
+        .dynamic_shared_bytes = plan.shared_bytes,
+        .local_bytes_per_thread = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)};
+    kernels.push_back({needs, blocks_at_once(launch.kernel, plan)});
+  }
+  return kernels;
+}
+
+/// Throws ExecutionFailure where the device cannot hold one of the launch's clusters, or all of its
+/// blocks at once where these are to wait for each other.
+void LoadedWorkload::check_residency(const LoadedLaunch& launch, const Device& device) const {
+  constexpr int first_with_clusters = 90;
+  const Driver& driver = Driver::get();
+  const LaunchPlan& plan = launch.plan;
+  const CUlaunchConfig config = config_of(launch);
+  if (!plan.has_cluster()) {
+    if (!plan.is_cooperative) return;
+    check_resident(plan, blocks_at_once(launch.kernel, plan) *
+                             static_cast<std::uint64_t>(device.multiprocessors));
+    return;
+  }
+  if (device.compute_capability < first_with_clusters) {
+    throw ExecutionFailure(no_clusters);
+  }
+  driver.function_set_attribute(launch.kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+                                1);
+  require_launch(plan.cluster.count(),
+                 static_cast<std::uint64_t>(driver.largest_cluster.value(launch.kernel, &config)),
+                 "the cluster's size, with what its blocks need,");
+  const int clusters = driver.resident_clusters.value(launch.kernel, &config);
+  if (clusters == 0) {
+    throw ExecutionFailure(
+        fmt::format("bad launch: the device has no room for a cluster of {} blocks that need so "
+                    "many registers and so much shared memory",
+                    plan.cluster.count()));
+  }
+  check_resident(plan, static_cast<std::uint64_t>(clusters) * plan.cluster.count());
+}
+
+std::vector<std::uint64_t> LoadedWorkload::sizes() const {
+  std::vector<std::uint64_t> sizes;
+  for (const BufferPlan& buffer : workload_.buffers) sizes.push_back(buffer.bytes);
+  return sizes;
+}
+
+/// Queues a function that takes the buffers first.
+void LoadedWorkload::queue(CUfunction function, std::uint32_t blocks, std::uint32_t threads,
+                           Addresses& addresses, const std::vector<void*>& more_arguments) const {
+  std::vector<void*> arguments = behind(addresses, more_arguments);
+  Driver::get().launch(function, blocks, 1, 1, threads, 1, 1, 0, stream_, arguments.data(),
+                       nullptr);
+}
+
+/// Launches a generated function with a thread for each element.
+void LoadedWorkload::queue_over_elements(CUfunction function, std::uint64_t elements,
+                                         Addresses& addresses,
+                                         const std::vector<void*>& more_arguments) const {
+  constexpr unsigned threads = 256;
+  constexpr std::uint64_t most_blocks = 0x7fffffff;  // more elements than any memory has
+  const std::uint64_t blocks =
+      std::clamp<std::uint64_t>((elements + threads - 1) / threads, 1, most_blocks);
+  queue(function, static_cast<unsigned>(blocks), threads, addresses, more_arguments);
+}
+
+void LoadedWorkload::queue_init(Addresses& addresses) const {
+  for (const LoadedConstant& constant : constants_) {
+    constexpr unsigned threads = 256;
+    constexpr std::size_t most_blocks = 1024;
+    const std::size_t blocks = std::clamp<std::size_t>(constant.bytes / threads, 1, most_blocks);
+    CUdeviceptr place = constant.filled.get();
+    std::uint64_t bytes = constant.bytes;
+    queue(constant.fill, static_cast<unsigned>(blocks), threads, addresses, {&place, &bytes});
+    Driver::get().copy_on_device(constant.address, place, constant.bytes, stream_);
+  }
+  constexpr unsigned char poison = 0xff;
+  for (std::size_t i = 0; i < workload_.buffers.size(); ++i) {
+    const BufferPlan& buffer = workload_.buffers[i];
+    std::uint64_t length = buffer.length;
+    if (init_[i] == nullptr) {
+      Driver::get().memory_set(addresses[i], poison, buffer.bytes, stream_);
+    } else {
+      queue_over_elements(init_[i], length, addresses, {&length});
+    }
+  }
+}
+
+const std::vector<std::byte>& LoadedWorkload::packed_parameters(const LoadedLaunch& launch,
+                                                                Addresses& addresses) const {
+  auto [known, is_new] = launch.packed.try_emplace(addresses);
+  if (!is_new) return known->second;
+  const DeviceMemory memory = allocate_device_memory(sizeof(PackedParameters));
+  CUdeviceptr place = memory.get();
+  std::vector<void*> more = scalars_;
+  std::vector<std::int32_t> repeated = launch.plan.repeated;
+  for (std::int32_t& value : repeated) more.push_back(&value);
+  more.push_back(&place);
+  queue(launch.packing, 1, 1, addresses, more);
+  const auto packed = std::make_unique<PackedParameters>();
+  Driver::get().copy_to_host(packed.get(), place, sizeof *packed, stream_);
+  synchronize(stream_);
+  const auto bytes = std::min<std::size_t>(packed->bytes, PackedParameters::most);
+  known->second.assign(packed->parameters.begin(), packed->parameters.begin() + bytes);
+  return known->second;
+}
+
+void LoadedWorkload::queue(const LoadedLaunch& launch, Addresses& addresses) const {
+  const CUlaunchConfig config = config_of(launch);
+  if (launch.packing != nullptr) {
+    const std::vector<std::byte>& packed = packed_parameters(launch, addresses);
+    std::size_t bytes = packed.size();
+    std::array<void*, 5> extra = {CU_LAUNCH_PARAM_BUFFER_POINTER,
+                                  const_cast<std::byte*>(packed.data()),
+                                  CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    Driver::get().launch_with(&config, launch.kernel, nullptr, extra.data());
+    return;
+  }
+  std::vector<void*> arguments = behind(addresses, scalars_);
+  Driver::get().launch_with(&config, launch.kernel, arguments.data(), nullptr);
+}
+
+void LoadedWorkload::queue_kernel(Addresses& addresses) const {
+  for (const LoadedLaunch& launch : launches_) queue(launch, addresses);
+}
+
+void LoadedWorkload::queue_kernel(Addresses& addresses,
+                                  const std::function<void()>& before_each) const {
+  for (const LoadedLaunch& launch : launches_) {
+    before_each();
+    queue(launch, addresses);
+  }
+  before_each();
+}
+
+void LoadedWorkload::queue_check(std::size_t index, Addresses& addresses, std::uint64_t begin,
+                                 std::uint64_t end, CUdeviceptr place) const {
+  queue_over_elements(check_.at(index), end - begin, addresses, {&begin, &end, &place});
+}
+
+void load_functions(CudaContext& context, const Workload& workload) noexcept {
+  try {
+    const Module& module = context.module_of(workload.program);
+    std::set<std::string> names;
+    for (const LaunchPlan& launch : workload.launches) {
+      names.insert({launch.kernel_entry, launch.packing_entry});
+    }
+    for (const BufferPlan& buffer : workload.buffers) names.insert(buffer.init_entry);
+    for (const ConstantPlan& constant : workload.constants) names.insert(constant.fill_entry);
+    for (const VerificationPlan& plan : workload.verify) names.insert(plan.check_entry);
+    for (const std::string& name : names) {
+      if (name.empty()) continue;
+      // Asking for an attribute loads the function.
+      Driver::get().function_attribute.value(CU_FUNC_ATTRIBUTE_NUM_REGS,
+                                             find_function(module, name));
+    }
+  } catch (const std::exception&) {
+    // The measurement comes upon the same error.
+  }
+}
+
+}  // namespace sweep

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "engine/backend/occupancy.h"
+#include "engine/cuda/cuda_context.h"
+
+namespace sweep {
+
+/// A workload whose program is loaded: queues its launches on any set of its buffers. Nothing here
+/// waits for the device. Throws CudaError, and ExecutionFailure for what the device cannot launch.
+class LoadedWorkload {
+ public:
+  /// Where the buffers lie, in the workload's order.
+  using Addresses = std::vector<CUdeviceptr>;
+
+  LoadedWorkload(CudaContext& context, const Workload& workload);
+  LoadedWorkload(const LoadedWorkload&) = delete;  // its arguments point into it
+  LoadedWorkload& operator=(const LoadedWorkload&) = delete;
+  ~LoadedWorkload() = default;
+
+  const Workload& workload() const { return workload_; }
+  /// The buffers' sizes in bytes.
+  std::vector<std::uint64_t> sizes() const;
+
+  /// What the kernel of each launch takes of a multiprocessor.
+  std::vector<ResidentKernel> kernels() const;
+
+  /// Queues filling all buffers, and the program's variables.
+  void queue_init(Addresses& addresses) const;
+  /// Queues the launches, once. The first time on a set of buffers it may wait for the device: what
+  /// packs a kernel's parameters runs there.
+  void queue_kernel(Addresses& addresses) const;
+  /// The same, with a call of `before_each` before each launch and after the last.
+  void queue_kernel(Addresses& addresses, const std::function<void()>& before_each) const;
+  /// Queues a check over elements [begin, end) with its CheckResult at `place`.
+  void queue_check(std::size_t index, Addresses& addresses, std::uint64_t begin, std::uint64_t end,
+                   CUdeviceptr place) const;
+
+ private:
+  /// A launch whose kernel is loaded.
+  struct LoadedLaunch {
+    const LaunchPlan& plan;
+    CUfunction kernel;
+    CUfunction packing;  ///< null where the plan has none
+    std::vector<CUlaunchAttribute> attributes;
+    /// The kernel's parameters for the sets of buffers that it was launched on.
+    mutable std::map<Addresses, std::vector<std::byte>> packed = {};
+  };
+  /// A variable of the program's.
+  struct LoadedConstant {
+    CUfunction fill;
+    CUdeviceptr address;
+    std::size_t bytes;
+    DeviceMemory filled;  ///< what is copied to it
+  };
+
+  LoadedLaunch load(const CudaContext& context, const Module& module, const LaunchPlan& plan) const;
+  CUlaunchConfig config_of(const LoadedLaunch& launch) const;
+  void check_residency(const LoadedLaunch& launch, const Device& device) const;
+  const std::vector<std::byte>& packed_parameters(const LoadedLaunch& launch,
+                                                  Addresses& addresses) const;
+  void queue(const LoadedLaunch& launch, Addresses& addresses) const;
+  void queue(CUfunction function, std::uint32_t blocks, std::uint32_t threads, Addresses& addresses,
+             const std::vector<void*>& more_arguments) const;
+  void queue_over_elements(CUfunction function, std::uint64_t elements, Addresses& addresses,
+                           const std::vector<void*>& more_arguments) const;
+
+  CUstream stream_;
+  Workload workload_;
+  std::vector<void*> scalars_;  ///< where those of the workload are
+  std::vector<LoadedLaunch> launches_;
+  std::vector<LoadedConstant> constants_;
+  std::vector<CUfunction> init_;   ///< one per buffer; null where it has none
+  std::vector<CUfunction> check_;  ///< one per verification
+};
+
+/// Brings the workload's functions onto the device, where CUDA puts them only when they are first
+/// used. What does not succeed is left to LoadedWorkload, which says why.
+void load_functions(CudaContext& context, const Workload& workload) noexcept;
+
+}  // namespace sweep
