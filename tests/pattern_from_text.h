@@ -8,11 +8,13 @@
 
 namespace sweep {
 
-/// A pattern from its file's text; a test failure with the messages when it has mistakes.
-inline PatternPtr pattern_from_text(const std::string& name, const std::string& text) {
+/// A pattern from the text of its file, as if it stood in `folder`; a test failure with the
+/// messages when it has mistakes.
+inline PatternPtr pattern_from_text(const std::string& name, const std::string& text,
+                                    const std::filesystem::path& folder = {}) {
   Diagnostics diagnostics;
   const auto source = std::make_shared<Source>(Source{name + ".cu", text});
-  PatternPtr pattern = parse_pattern(source, name + ".cu", diagnostics);
+  PatternPtr pattern = parse_pattern(source, folder / (name + ".cu"), diagnostics);
   BOOST_REQUIRE_MESSAGE(pattern != nullptr, render(diagnostics));
   return pattern;
 }

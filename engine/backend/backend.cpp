@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <sstream>
 
 #include "engine/text/units.h"
@@ -75,18 +76,38 @@ std::string to_string(const ShownValue& value) {
   return texts.size() == 1 ? texts.front() : fmt::format("({})", fmt::join(texts, ", "));
 }
 
-std::string describe_mismatch(const VerificationPlan& plan, const CheckResult& result,
-                              std::string_view which) {
-  std::string text = fmt::format(
-      "wrong result: {} of {} elements of '{}'{} fail the check {}; the first is i = {}",
-      format_thousands(result.count), format_thousands(plan.length), plan.buffer, which,
-      one_line(plan.condition), result.first);
-  const std::string actual = to_string(result.actual);
-  const std::string expected = to_string(result.expected);
-  if (!actual.empty() && !expected.empty()) {
-    text += fmt::format(": {}, expected {}", actual, expected);
+namespace {
+
+/// ": 1.5, expected 1.25, off by 0.25 (3 ulps) where 0.01 is allowed", as far as it is known.
+std::string shown_sides(const CheckResult& one, bool is_compared) {
+  const std::string actual = to_string(one.actual);
+  const std::string expected = to_string(one.expected);
+  if (actual.empty() || expected.empty()) return {};
+  std::string text = fmt::format(": {}, expected {}", actual, expected);
+  if (!is_compared || !std::isfinite(one.difference)) return text;
+  constexpr std::uint64_t most_ulps = 1'000'000;
+  text += fmt::format(", off by {:.6g}", one.difference);
+  if (one.ulps > 0 && one.ulps <= most_ulps) {
+    text += fmt::format(" ({})", count_of(one.ulps, "ulp"));
   }
+  if (one.allowed > 0) text += fmt::format(" where {:.3g} is allowed", one.allowed);
   return text;
+}
+
+}  // namespace
+
+std::string describe_mismatch(const VerificationPlan& plan, const CheckResult& result,
+                              const std::function<CheckResult(std::uint64_t)>& check_one,
+                              std::string_view which) {
+  const bool is_compared = result.worst != 0;
+  std::string text = fmt::format(
+      "wrong result: {} of {} elements of '{}'{} fail the check {}; the first is i = {}{}",
+      format_thousands(result.count), format_thousands(plan.length), plan.buffer, which,
+      one_line(plan.condition), result.first, shown_sides(check_one(result.first), is_compared));
+  if (!is_compared || result.count == 1) return text;
+  const std::uint64_t worst = result.worst_element();
+  if (worst == result.first) return text + "; none is off by more";
+  return text + fmt::format("; the worst is i = {}{}", worst, shown_sides(check_one(worst), true));
 }
 
 }  // namespace sweep

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/spec/data_file.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/sweep.h"
 
@@ -54,8 +55,9 @@ struct BufferPlan {
   std::string name;
   std::uint64_t length = 0;  ///< elements
   std::uint64_t bytes = 0;
-  std::string init_entry;  ///< empty: every byte is set to 0xff
+  std::string init_entry;  ///< empty, and no file: every byte is set to 0xff
   bool is_const = false;   ///< the kernel takes it as a pointer to const
+  FileBytes file = {};     ///< its first values, in the place of `init_entry`
 };
 
 /// A variable of the program's, filled before the first launch.
@@ -70,6 +72,9 @@ struct VerificationPlan {
   std::uint64_t length = 0;  ///< elements to check
   std::string buffer;
   std::string condition;  ///< as the user wrote it
+  /// An array of expected values, which the check takes after the buffers; without bytes there is
+  /// none.
+  BufferPlan expected = {};
 };
 
 /// The bytes a configuration needs to move in one launch.
@@ -148,16 +153,27 @@ struct ShownValue {
 struct CheckResult {
   std::uint64_t count = 0;
   std::uint64_t first = ~std::uint64_t{0};
+  /// Of the element that is off by most: how much in the upper 24 bits, and 2^40 - 1 less its
+  /// number in the lower 40. 0 from checks that do not compare.
+  std::uint64_t worst = 0;
+  // Of one element that was checked alone:
   ShownValue actual;
   ShownValue expected;
+  double difference = 0;   ///< of the component that is off by most
+  double allowed = 0;      ///< for it, but for `ulps`
+  std::uint64_t ulps = 0;  ///< its difference in steps between numbers of its type; 0: unknown
+
+  std::uint64_t worst_element() const { return ~worst & ((std::uint64_t{1} << 40U) - 1); }
 };
 
 /// "42", "-1.5", "(1, 2, 3, 4)"; empty when the value cannot be shown.
 std::string to_string(const ShownValue& value);
 
-/// The sentence a failed point gets: how many elements fail, and the first of them. `which` says
-/// which elements of the buffer these are of, where they are not all.
+/// The sentence a failed point gets: how many elements fail, the first of them and, where they are
+/// compared, the one that is off by most. `which` says which elements of the buffer these are of,
+/// where they are not all. `check_one(i)` gives the result of checking element i alone.
 std::string describe_mismatch(const VerificationPlan& plan, const CheckResult& result,
+                              const std::function<CheckResult(std::uint64_t)>& check_one,
                               std::string_view which = "");
 
 /// What a device says of itself at a moment. Figures it does not give are 0.

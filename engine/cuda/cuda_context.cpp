@@ -150,6 +150,23 @@ bool CudaContext::responds() const {
          driver.stream_synchronize.result(stream.get()) == CUDA_SUCCESS;
 }
 
+void CudaContext::load_files(const Workload& workload) {
+  std::vector<const BufferPlan*> filled;
+  for (const BufferPlan& buffer : workload.buffers) filled.push_back(&buffer);
+  for (const VerificationPlan& plan : workload.verify) filled.push_back(&plan.expected);
+  std::erase_if(filled, [](const BufferPlan* plan) { return plan->file.path.empty(); });
+  files.keep(filled);
+  for (const BufferPlan* plan : filled) {
+    try {
+      files.load(*plan, stream.get());
+    } catch (const CudaError& error) {
+      if (error.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
+      buffers.clear();
+      files.load(*plan, stream.get());
+    }
+  }
+}
+
 const Module& CudaContext::module_of(const std::shared_ptr<const Program>& program) {
   try {
     return modules.get(program);

@@ -65,6 +65,9 @@ struct CudaContext {
   /// The module of a program as it is after loading. What was handed out for the execution before
   /// is invalid, its buffers too when memory is short.
   const Module& module_of(const std::shared_ptr<const Program>& program);
+  /// The files that a workload reads, on the device; those of the workload before that it does not
+  /// read are freed, and buffers too when memory is short. Throws ExecutionFailure.
+  void load_files(const Workload& workload);
 
   Device device;
   PrimaryContext primary;
@@ -77,6 +80,7 @@ struct CudaContext {
   Event begin_ahead;
   Event end_ahead;
   BufferPool buffers;
+  DeviceFiles files;
   ModuleCache modules;
   CheckResults check_results;
   L2Flush flush;

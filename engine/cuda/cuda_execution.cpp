@@ -147,8 +147,8 @@ std::optional<std::string> CudaExecution::verify() {
   return guarded(context_, one_of("check", names), [&] { return run_checks(); });
 }
 
-/// All checks at once; the first that does not hold again, for its first element alone, which
-/// shows both sides.
+/// All checks at once; the first that does not hold again, for single elements, which shows both
+/// sides.
 std::optional<std::string> CudaExecution::run_checks() {
   const auto& plans = loaded_.workload().verify;
   CheckResults& results = context_.check_results;
@@ -160,16 +160,10 @@ std::optional<std::string> CudaExecution::run_checks() {
     results.queue_fetch();
   });
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    CheckResult result = results[i];
+    const CheckResult result = results[i];
     if (result.count == 0) continue;
-    run([&] {
-      results.queue_reset(1);
-      loaded_.queue_check(i, copies_.front(), result.first, result.first + 1, results.place(0));
-      results.queue_fetch();
-    });
-    result.actual = results[0].actual;
-    result.expected = results[0].expected;
-    return describe_mismatch(plans[i], result);
+    return describe_mismatch(plans[i], result,
+                             [&](std::uint64_t element) { return check_one(i, element); });
   }
   return std::nullopt;
 }
@@ -187,6 +181,16 @@ Observation CudaExecution::observe() {
     return Observation{
         resource_metrics(context_.multiprocessor, loaded_.kernels(), Origin::measured), {}};
   });
+}
+
+CheckResult CudaExecution::check_one(std::size_t index, std::uint64_t element) {
+  CheckResults& results = context_.check_results;
+  run([&] {
+    results.queue_reset(1);
+    loaded_.queue_check(index, copies_.front(), element, element + 1, results.place(0));
+    results.queue_fetch();
+  });
+  return results[0];
 }
 
 std::vector<Sample> CudaExecution::sample(CacheState cache, int count) {

@@ -92,6 +92,7 @@ class CudaExecution : public Execution {
   }
   void wait_and_count();
   std::optional<std::string> run_checks();
+  CheckResult check_one(std::size_t index, std::uint64_t element);
   std::optional<BatchPlan>& known_plan(CacheState cache) {
     return plans_[cache == CacheState::cold ? 0 : 1];
   }

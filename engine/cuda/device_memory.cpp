@@ -6,6 +6,7 @@
 #include <bit>
 #include <numeric>
 
+#include "engine/text/read_source.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -184,6 +185,40 @@ void BufferPool::keep_memory_free() {
     blocks_[idle[i]].memory = {};
   }
   std::erase_if(blocks_, [](const Block& block) { return !block.memory; });
+}
+
+void DeviceFiles::keep(const std::vector<const BufferPlan*>& plans) {
+  std::erase_if(loaded_, [&](const Loaded& loaded) {
+    return std::ranges::none_of(plans, [&](const BufferPlan* plan) { return loaded.is_of(*plan); });
+  });
+}
+
+void DeviceFiles::load(const BufferPlan& plan, CUstream stream) {
+  constexpr std::uint64_t piece = std::uint64_t{16} << 20U;
+  const auto is_of_plan = [&](const Loaded& loaded) { return loaded.is_of(plan); };
+  try {
+    // What was written meanwhile is not what the results are kept for, though it be loaded.
+    const FileDescriptor opened = open_data(plan.file);
+    if (std::ranges::any_of(loaded_, is_of_plan)) return;
+    Loaded loaded = {plan.file, plan.bytes, allocate_device_memory(plan.bytes)};
+    const std::uint64_t most = std::min(piece, plan.bytes);
+    const PinnedMemory staging = allocate_pinned_memory(most);
+    for (std::uint64_t at = 0; at < plan.bytes; at += most) {
+      const auto count = static_cast<std::size_t>(std::min(most, plan.bytes - at));
+      read_data(opened, plan.file, at, {static_cast<std::byte*>(staging.get()), count});
+      Driver::get().copy_to_device(loaded.memory.get() + at, staging.get(), count, stream);
+      synchronize(stream);
+    }
+    loaded_.push_back(std::move(loaded));
+  } catch (const FileError& error) {
+    throw ExecutionFailure(error.what());
+  }
+}
+
+CUdeviceptr DeviceFiles::address(const BufferPlan& plan) const {
+  const auto found =
+      std::ranges::find_if(loaded_, [&](const Loaded& loaded) { return loaded.is_of(plan); });
+  return found != loaded_.end() ? found->memory.get() : 0;
 }
 
 CheckResults::CheckResults(CUstream stream) : stream_(stream) {

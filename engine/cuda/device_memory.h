@@ -63,6 +63,29 @@ class BufferPool {
   std::uint64_t allocations_ = 0;
 };
 
+/// The arrays of files on the device, as they stand there: buffers are filled from them, and
+/// results compared with them, one configuration after the other.
+class DeviceFiles {
+ public:
+  /// Frees all but what these are filled with.
+  void keep(const std::vector<const BufferPlan*>& plans);
+  /// Brings the file of a plan onto the device, unless it is there. Waits for the stream. Throws
+  /// CudaError, and ExecutionFailure where the file is not as it was.
+  void load(const BufferPlan& plan, CUstream stream);
+  /// Where it lies, once it is loaded.
+  CUdeviceptr address(const BufferPlan& plan) const;
+
+ private:
+  struct Loaded {
+    FileBytes file;
+    std::uint64_t bytes = 0;
+    DeviceMemory memory;
+
+    bool is_of(const BufferPlan& plan) const { return file == plan.file && bytes == plan.bytes; }
+  };
+  std::vector<Loaded> loaded_;
+};
+
 /// What the generated checks write, on the device and on the host, for several checks at a time.
 class CheckResults {
  public:

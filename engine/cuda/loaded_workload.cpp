@@ -69,8 +69,10 @@ LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
   for (const LaunchPlan& launch : workload_.launches) {
     launches_.push_back(load(context, module, launch));
   }
+  context.load_files(workload_);
   for (const BufferPlan& buffer : workload_.buffers) {
     init_.push_back(buffer.init_entry.empty() ? nullptr : find_function(module, buffer.init_entry));
+    files_.push_back(context.files.address(buffer));
   }
   for (const ConstantPlan& constant : workload_.constants) {
     LoadedConstant& loaded = constants_.emplace_back();
@@ -81,6 +83,7 @@ LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
   }
   for (const VerificationPlan& plan : workload_.verify) {
     check_.push_back(find_function(module, plan.check_entry));
+    expected_.push_back(context.files.address(plan.expected));
   }
   for (std::vector<std::byte>& scalar : workload_.scalars) scalars_.push_back(scalar.data());
 }
@@ -209,7 +212,9 @@ void LoadedWorkload::queue_init(Addresses& addresses) const {
   for (std::size_t i = 0; i < workload_.buffers.size(); ++i) {
     const BufferPlan& buffer = workload_.buffers[i];
     std::uint64_t length = buffer.length;
-    if (init_[i] == nullptr) {
+    if (files_[i] != 0) {
+      Driver::get().copy_on_device(addresses[i], files_[i], buffer.bytes, stream_);
+    } else if (init_[i] == nullptr) {
       Driver::get().memory_set(addresses[i], poison, buffer.bytes, stream_);
     } else {
       queue_over_elements(init_[i], length, addresses, {&length});
@@ -266,7 +271,10 @@ void LoadedWorkload::queue_kernel(Addresses& addresses,
 
 void LoadedWorkload::queue_check(std::size_t index, Addresses& addresses, std::uint64_t begin,
                                  std::uint64_t end, CUdeviceptr place) const {
-  queue_over_elements(check_.at(index), end - begin, addresses, {&begin, &end, &place});
+  CUdeviceptr expected = expected_.at(index);
+  std::vector<void*> arguments = {&expected, &begin, &end, &place};
+  if (expected == 0) arguments.erase(arguments.begin());
+  queue_over_elements(check_[index], end - begin, addresses, arguments);
 }
 
 void load_functions(CudaContext& context, const Workload& workload) noexcept {

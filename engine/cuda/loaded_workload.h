@@ -73,8 +73,10 @@ class LoadedWorkload {
   std::vector<void*> scalars_;  ///< where those of the workload are
   std::vector<LoadedLaunch> launches_;
   std::vector<LoadedConstant> constants_;
-  std::vector<CUfunction> init_;   ///< one per buffer; null where it has none
-  std::vector<CUfunction> check_;  ///< one per verification
+  std::vector<CUfunction> init_;    ///< one per buffer; null where it has none
+  std::vector<CUdeviceptr> files_;  ///< one per buffer: what it is filled with; 0 where it has none
+  std::vector<CUfunction> check_;   ///< one per verification
+  std::vector<CUdeviceptr> expected_;  ///< one per verification; 0 where it has none
 };
 
 /// Brings the workload's functions onto the device, where CUDA puts them only when they are first

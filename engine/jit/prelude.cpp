@@ -56,8 +56,12 @@ struct sweep_shown {
 struct sweep_failure {
   sweep_u64 count;
   sweep_u64 first;
+  sweep_u64 worst;
   sweep_shown actual;
   sweep_shown expected;
+  double difference;
+  double allowed;
+  sweep_u64 ulps;
 };
 
 __device__ inline int sweep_show_one(bool v, sweep_u64& bits) { bits = v; return 4; }
@@ -340,11 +344,8 @@ std::string_view element_types_of_arrays() {
 
 bool names_random_function(const Pattern& pattern) {
   std::vector<std::string_view> texts = {pattern.body, pattern.included_text};
-  for (const Buffer& buffer : pattern.buffers) {
-    if (buffer.init) texts.push_back(buffer.init->text);
-  }
-  for (const Verification& each : pattern.verify) texts.push_back(each.condition.text);
-  for (const Constant& each : pattern.constants) texts.push_back(each.init.text);
+  const std::vector<CudaExpression> expressions = expressions_of(pattern);
+  for (const CudaExpression& each : expressions) texts.push_back(each.text);
   return std::ranges::any_of(texts, [](std::string_view text) {
     return std::ranges::any_of(random_function_names, [&](std::string_view name) {
       return text.find(name) != std::string_view::npos;

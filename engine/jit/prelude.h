@@ -27,6 +27,10 @@ const std::vector<Header>& provided_headers();
 /// over all components, unless the pattern has an operator of its own for the type.
 std::string prelude(const std::set<ElementType>& types);
 
+/// CUDA source of what checks with a tolerance need behind the prelude, all under names that begin
+/// with sweep_; the formulas stand there.
+std::string_view comparing_functions();
+
 /// CUDA source of functions that give the same everywhere and in every version, so that what a
 /// kernel, an `init` and a `verify` work out agrees:
 ///   uint64_t random_bits(seed, i)      the i-th number, from 0, of splitmix64 begun with `seed`

@@ -46,7 +46,7 @@ bool key_is_complete(const Pattern& pattern) {
 std::string program_key(const Pattern& pattern, std::string_view identity) {
   ByteWriter bytes;
   bytes(program_file_version, pattern.name, pattern.path.native(), pattern.source->name,
-        pattern.source->text, pattern.included_text);
+        pattern.source->text, pattern.included_text, pattern.rules_text);
   for (const IncludeName& name : pattern.included.in_body) bytes.text(name.target);
   for (const IncludedFile& file : pattern.included.files) {
     bytes.text(file.name);

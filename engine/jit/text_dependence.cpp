@@ -266,7 +266,10 @@ class DependenceReader {
       result.init.push_back(buffer.init ? read_function(buffer.init->text) : FunctionDependence{});
     }
     for (const Verification& verification : pattern_.verify) {
-      result.check.push_back(read_function(verification.condition.text));
+      std::string text;
+      for (const CudaExpression& each : verification.expressions()) text += each.text + '\n';
+      if (verification.tolerance) text += verification.tolerance->accumulate;
+      result.check.push_back(read_function(text));
     }
     result.body = in_order(named_by_body_);
     return result;

@@ -110,6 +110,8 @@ class UnitWriter {
     for (const Include& include : body_.includes) {
       unit_.text += placed(place_in_source(include.offset), include.text) + back_to_generated;
     }
+    const auto compares = [](const Verification& check) { return check.tolerance.has_value(); };
+    if (std::ranges::any_of(pattern_.verify, compares)) unit_.text += comparing_functions();
     for (std::size_t i = 0; i < configurations_.size(); ++i) write_configuration(i);
     return std::move(unit_);
   }
@@ -124,6 +126,10 @@ class UnitWriter {
     }
     for (const Buffer& buffer : pattern_.buffers) {
       if (const auto type = ElementType::find(buffer.type)) types.insert(*type);
+    }
+    for (const Verification& check : pattern_.verify) {
+      if (!check.tolerance) continue;
+      if (const auto type = ElementType::find(check.tolerance->accumulate)) types.insert(*type);
     }
     return types;
   }
@@ -258,9 +264,8 @@ class UnitWriter {
     std::vector<std::string> list;
     for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
       const Buffer& buffer = pattern_.buffers[i];
-      const auto element = ElementType::find(buffer.type);
       list.push_back(fmt::format("{}{}* {}", !writable || i == *writable ? "" : "const ",
-                                 element ? element->cuda() : buffer.type, buffer.name));
+                                 cuda_type(buffer.type), buffer.name));
     }
     return fmt::format("{}", fmt::join(list, ", "));
   }
@@ -274,6 +279,12 @@ class UnitWriter {
   std::string kernel_in(const std::string& space, std::size_t step) const {
     return is_named_ ? fmt::format("{}::{}", space, kernel_pointer(step))
                      : fmt::format("&{}::{}", space, pattern_.name);
+  }
+
+  /// An element type in CUDA's words; a parameter and a struct have the names that they have.
+  static std::string cuda_type(const std::string& type) {
+    const auto element = ElementType::find(type);
+    return element ? element->cuda() : type;
   }
 
   /// A pointer to the kernel, whatever names it: the compiler instantiates it where that stands.
@@ -373,9 +384,56 @@ class UnitWriter {
     return name;
   }
 
+  /// Declares a value that an expression gives, at its place.
+  static std::string given(const std::string& declaration, const CudaExpression& value) {
+    return placed(value.where, declaration) + placed(value.where, value.text) +
+           placed(place_within(value, value.text.size()), ";");
+  }
+
   std::string write_check(std::size_t index) {
+    return pattern_.verify[index].tolerance ? write_comparison(index) : write_condition(index);
+  }
+
+  std::string write_comparison(std::size_t index) {
     const Verification& verification = pattern_.verify[index];
-    const CudaExpression& condition = verification.condition;
+    const Tolerance& tolerance = *verification.tolerance;
+    const std::string name = fmt::format("{}_check_{}", space_, index);
+    const std::string type =
+        cuda_type(std::ranges::find(pattern_.buffers, verification.buffer, &Buffer::name)->type);
+    std::string values =
+        verification.file
+            ? "    const auto sweep_expected = sweep_values[i];\n"
+            : given("const auto sweep_expected =", verification.condition) + back_to_generated;
+    std::string bounds = fmt::format(
+        "    sweep_bounds sweep_within;\n    sweep_within.equal_nan = {};\n", tolerance.equal_nan);
+    for (const Tolerance::Bound& bound : tolerance.bounds) {
+      bounds += given(fmt::format("sweep_within.{} =", bound.key), bound.value);
+    }
+    bounds += back_to_generated;
+    const std::string sums = tolerance.accumulate.empty()
+                                 ? "decltype(sweep_component<0>(sweep_actual))"
+                                 : cuda_type(tolerance.accumulate);
+    unit_.text += fmt::format(
+        "extern \"C\" __global__ void {}({}, {}sweep_u64 sweep_begin, sweep_u64 sweep_end, "
+        "sweep_failure* sweep_result) {{\n"
+        "  sweep_size i = sweep_begin + sweep_thread();\n  if (i < sweep_end) {{\n"
+        "    const auto sweep_actual = {}[i];\n{}"
+        "    if (sweep_is_equal(sweep_actual, sweep_expected)) return;\n{}"
+        "    if (sweep_within.length > 0) sweep_within.roundoff = sweep_roundoff<{}>();\n"
+        "    const auto sweep_off = sweep_compare(sweep_actual, sweep_expected, sweep_within);\n"
+        "    if (sweep_off.is_right) return;\n"
+        "    sweep_fail(sweep_result, i);\n    sweep_note(sweep_result, i, sweep_off);\n"
+        "    if (sweep_end - sweep_begin == 1) {{\n"
+        "      sweep_show_both(sweep_result, sweep_actual, sweep_expected);\n"
+        "      sweep_show_distance(sweep_result, sweep_off);\n    }}\n  }}\n}}\n",
+        name, buffer_list(pattern_.buffers.size()),
+        verification.file ? fmt::format("const {}* sweep_values, ", type) : "", verification.buffer,
+        values, bounds, sums);
+    return name;
+  }
+
+  std::string write_condition(std::size_t index) {
+    const CudaExpression& condition = pattern_.verify[index].condition;
     const std::string name = fmt::format("{}_check_{}", space_, index);
     const auto declared = [&](const char* declaration, std::string_view value) {
       const auto begin = static_cast<std::size_t>(value.data() - condition.text.data());

@@ -111,13 +111,14 @@ struct TranslationUnit {
 /// pattern's, in order. Each thread of a one-dimensional grid has one element, and the grid must
 /// have as many: a loop would cost half as much again to compile.
 ///   init:  (buffers..., unsigned long long length)
-///   check: (buffers..., unsigned long long begin, unsigned long long end, failure*)
+///   check: (buffers..., [expected,] unsigned long long begin, unsigned long long end, failure*)
 ///   pack:  (buffers..., scalars..., what the step repeats as int..., unsigned char*)
 ///   fill:  (buffers..., void*, unsigned long long bytes), of any number of threads
 /// `pack`, of one thread, writes the number of bytes of the kernel's parameters, as u64, and these.
-/// `failure` is struct { u64 count, first; shown actual, expected; } with
-/// shown = struct { i32 kind, components; u64 bits[4]; }; both sides are shown when end - begin
-/// == 1.
+/// `expected` points to an array of the buffer's type, where the expected values are one. `failure`
+/// is struct { u64 count, first, worst; shown actual, expected; double difference, allowed; u64
+/// ulps; } as CheckResult explains, with shown = struct { i32 kind, components; u64 bits[4]; };
+/// what is of one element is shown when end - begin == 1.
 TranslationUnit write_translation_unit(std::span<const Configuration> configurations);
 
 }  // namespace sweep

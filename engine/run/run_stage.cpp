@@ -17,7 +17,7 @@ namespace sweep {
 PointKey RunStage::key_of(const Configuration& configuration) const {
   const Device& device = measurer.device();
   return {configuration.pattern->name,
-          configuration.pattern->source->text + configuration.pattern->included_text,
+          configuration.pattern->identity(),
           configuration.parameters,
           to_string(request.sweep.measure),
           device.backend + " " + device.name + " " + device.uuid,

@@ -12,13 +12,11 @@
 namespace sweep {
 namespace {
 
-std::uint64_t element_size(const Buffer& buffer, const Bindings& environment) {
-  if (const auto type = ElementType::find(buffer.type)) return type->size();
-  if (const Value* value = environment.find(buffer.type)) {
-    return std::get<ElementType>(*value).size();
-  }
-  const Value* size = environment.find("sizeof(" + buffer.type + ")");
-  return static_cast<std::uint64_t>(std::get<std::int64_t>(*size));
+/// Throws InputError where the file does not hold what the buffer needs.
+FileBytes fitting_bytes(const DataFile& file, const Buffer& buffer, const Bindings& environment) {
+  std::string reason = why_not_fitting(file, buffer, environment);
+  if (!reason.empty()) throw InputError(file.where, std::move(reason));
+  return file.bytes;
 }
 
 BufferPlan plan_buffer(const Buffer& buffer, const std::string& init_entry,
@@ -28,7 +26,7 @@ BufferPlan plan_buffer(const Buffer& buffer, const std::string& init_entry,
     throw ExecutionFailure(fmt::format("the buffer '{}' has a length of {}: it must be 1 or more",
                                        buffer.name, length));
   }
-  const auto size = static_cast<std::int64_t>(element_size(buffer, environment));
+  const auto size = static_cast<std::int64_t>(type_of(buffer.type, environment).bytes);
   const Arithmetic bytes = apply(Operation::multiply, length, size);
   if (!std::holds_alternative<std::int64_t>(bytes)) {
     throw ExecutionFailure(
@@ -36,8 +34,25 @@ BufferPlan plan_buffer(const Buffer& buffer, const std::string& init_entry,
                     "any memory",
                     buffer.name, length, size));
   }
-  return {buffer.name, static_cast<std::uint64_t>(length),
-          static_cast<std::uint64_t>(std::get<std::int64_t>(bytes)), init_entry, buffer.is_const};
+  BufferPlan plan = {buffer.name, static_cast<std::uint64_t>(length),
+                     static_cast<std::uint64_t>(std::get<std::int64_t>(bytes)), init_entry,
+                     buffer.is_const};
+  if (buffer.file) plan.file = fitting_bytes(*buffer.file, buffer, environment);
+  return plan;
+}
+
+/// What a check is called in messages: "out[i] == 2 * i to within relative: 1e-5".
+std::string described(const Verification& verification) {
+  if (!verification.tolerance) return verification.condition.text;
+  std::string text =
+      fmt::format("{}[i] == {}", verification.buffer,
+                  verification.file ? verification.file->name : verification.condition.text);
+  std::string_view before = " to within ";
+  for (const Tolerance::Bound& bound : verification.tolerance->bounds) {
+    text += fmt::format("{}{}: {}", before, bound.key, bound.value.text);
+    before = ", ";
+  }
+  return text;
 }
 
 Extent3 extent_of(const std::vector<Expression>& expressions, std::string_view what,
@@ -200,9 +215,19 @@ Workload make_workload(const Configuration& configuration, const CompiledConfigu
     workload.scalars.push_back(scalar_bytes(argument, environment));
   }
   for (std::size_t i = 0; i < pattern.verify.size(); ++i) {
-    const auto& [name, condition] = pattern.verify[i];
-    const auto buffer = std::ranges::find(workload.buffers, name, &BufferPlan::name);
-    workload.verify.push_back({compiled.entries.check[i], buffer->length, name, condition.text});
+    const Verification& each = pattern.verify[i];
+    const auto place = std::ranges::find(pattern.buffers, each.buffer, &Buffer::name);
+    const BufferPlan& plan =
+        workload.buffers[static_cast<std::size_t>(place - pattern.buffers.begin())];
+    VerificationPlan& check = workload.verify.emplace_back();
+    check = {compiled.entries.check[i], plan.length, each.buffer, described(each)};
+    if (!each.file) continue;
+    check.expected = {"the expected " + each.buffer,
+                      plan.length,
+                      plan.bytes,
+                      "",
+                      true,
+                      fitting_bytes(*each.file, *place, environment)};
   }
   for (const ConstantNames& names : compiled.entries.constants) {
     workload.constants.push_back({names.symbol, names.fill});

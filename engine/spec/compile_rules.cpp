@@ -285,7 +285,7 @@ PatternPtr with_compile_rules(const PatternPtr& pattern, const YamlNode& rules,
   const MapReader reader(rules, "compile", sweep_compile_keys, diagnostics);
   read_compile_rules(reader, *changed, diagnostics);
   if (diagnostics.error_count() != errors_before) return nullptr;
-  changed->included_text += fmt::format("{}{}\n", stored_rules_mark, in_one_line(rules));
+  changed->rules_text = fmt::format("{}{}\n", stored_rules_mark, in_one_line(rules));
   return changed;
 }
 

@@ -170,7 +170,11 @@ Json schema_of(const Key& key) {
   if (form == fields) return not_empty(map_of_names(scalar()));
   if (form == own_metrics) return not_empty(map_of_names(any_of(scalar(), map_of(key.keys))));
   if (form == better) return one_of_these(better_names);
-  if (form == verify) return any_of(scalar(), not_empty(map_of_names(scalar())));
+  if (form == init) return any_of(scalar(), map_of(key.keys));
+  if (form == verify) {
+    const Json of_buffer = any_of(scalar(), map_of(key.keys));
+    return any_of(scalar(), not_empty(map_of_names(of_buffer)));
+  }
   if (form == useful) return any_of(scalar(), not_empty(map_of(key.keys)));
   if (form == tables) return list_of(map_of(key.keys));
   if (form == charts) return list_of(chart_schema());

@@ -154,18 +154,10 @@ class IncludeReader {
     if (site.kind == IncludeSite::Kind::quoted) candidates.push_back(folder / site.name);
     for (const fs::path& other : folders_) candidates.push_back(other / site.name);
     // Of what others include, only a file that is there can be one that must not be read.
-    bool is_outside = depth == 0 && leads_out(site.name);
-    for (const fs::path& candidate : candidates) {
-      std::error_code error;
-      const auto status = fs::symlink_status(candidate, error);
-      if (error || !fs::exists(status) || fs::is_directory(status)) continue;
-      is_outside = std::ranges::none_of(folders_, [&](const fs::path& allowed) {
-        return lies_in(candidate, allowed.empty() ? "." : allowed);
-      });
-      if (!is_outside) return candidate;
-      break;
-    }
-    if (!is_outside) return std::nullopt;
+    const std::string_view name = depth == 0 ? std::string_view(site.name) : std::string_view();
+    const FoundFile found = find_within(name, candidates, folders_);
+    if (!found.path.empty()) return found.path;
+    if (!found.is_outside) return std::nullopt;
     return diagnostics_.error(where,
                               fmt::format("{} is outside of the pattern's folder", site.name),
                               "--include DIR lets patterns include the files of a folder");
@@ -270,6 +262,20 @@ bool lies_in(const fs::path& file, const fs::path& folder) {
   if (error) return false;
   const auto [rest, end] = std::ranges::mismatch(outer, inner);
   return rest == outer.end();
+}
+
+FoundFile find_within(std::string_view name, const std::vector<fs::path>& candidates,
+                      const std::vector<fs::path>& allowed) {
+  for (const fs::path& candidate : candidates) {
+    std::error_code error;
+    const auto status = fs::symlink_status(candidate, error);
+    if (error || !fs::exists(status) || fs::is_directory(status)) continue;
+    const bool is_inside = std::ranges::any_of(allowed, [&](const fs::path& folder) {
+      return lies_in(candidate, folder.empty() ? "." : folder);
+    });
+    return is_inside ? FoundFile{candidate, false} : FoundFile{{}, true};
+  }
+  return {{}, leads_out(name)};
 }
 
 IncludedFiles read_included_files(const SourcePtr& source, std::size_t body_begin,

@@ -92,6 +92,17 @@ IncludedFiles read_included_files(const SourcePtr& source, std::size_t body_begi
 /// Their texts, each after a line with its name.
 std::string joined_text(const IncludedFiles& included);
 
+/// A file that a pattern names.
+struct FoundFile {
+  std::filesystem::path path = {};  ///< empty: nothing is there, or it may not be read
+  bool is_outside = false;          ///< of the folders that patterns may read
+};
+
+/// The first of `candidates` that is there, if it lies in or below one of the `allowed` folders
+/// once links are followed; nothing further is looked at then.
+FoundFile find_within(std::string_view name, const std::vector<std::filesystem::path>& candidates,
+                      const std::vector<std::filesystem::path>& allowed);
+
 /// Whether a name leads out of the folder it is looked for in, by itself.
 bool leads_out(std::string_view name);
 

@@ -45,6 +45,7 @@ enum class ValueForm {
   parameters,    ///< NAME: default, or NAME: a map
   structs,       ///< NAME: bytes
   buffers,       ///< NAME: a map
+  init,          ///< a CUDA expression, or a map
   arguments,     ///< NAME: a map, or a list
   listed_arguments,
   fields,        ///< NAME: a CUDA expression
@@ -56,7 +57,7 @@ enum class ValueForm {
   macros,        ///< NAME: value, or a list of parameters
   architecture,  ///< specific or family
   useful,        ///< an expression, or a map
-  verify,        ///< a CUDA expression, or one per buffer
+  verify,        ///< a CUDA expression, or NAME: one, or NAME: a map
 };
 
 struct Key;
@@ -319,12 +320,27 @@ inline constexpr Key parameter_keys[] = {
     {"help", ValueForm::plain, "What the parameter means, with its unit."},
 };
 
+/// Of an array in a file.
+inline constexpr Key raw_type_key = {
+    "type", ValueForm::element_type,
+    "What raw bytes are: an element type, a parameter of that kind, or a struct."};
+
+/// Of init.
+inline constexpr Key data_file_keys[] = {
+    {"file", ValueForm::plain,
+     "The first values: a .npy file of NumPy's, or raw bytes, in or below the pattern's folder.",
+     true},
+    raw_type_key,
+};
+
 inline constexpr Key buffer_keys[] = {
     {"type", ValueForm::element_type,
      "An element type, a parameter of type element, or a struct of the file.", true},
     {"length", ValueForm::plain, "The number of elements.", true},
-    {"init", ValueForm::plain,
-     "A CUDA expression for element i's first value; without it the bytes are 0xff."},
+    {"init", ValueForm::init,
+     "A CUDA expression for element i's first value, or {file: weights.npy}; without it the bytes "
+     "are 0xff.",
+     false, data_file_keys},
 };
 
 inline constexpr Key argument_keys[] = {
@@ -391,6 +407,32 @@ inline constexpr Key useful_keys[] = {
     {"shared", ValueForm::plain, "Bytes of shared memory that have to be moved."},
 };
 
+/// Of verify. Of bounds an element has to keep one; they are CUDA expressions over i.
+inline constexpr Key tolerance_keys[] = {
+    {"absolute", ValueForm::plain, "A difference that is allowed: 1e-6."},
+    {"relative", ValueForm::plain, "The same as a share of the expected value: 1e-5."},
+    {"ulps", ValueForm::plain, "The same in steps between numbers of the buffer's type: 4."},
+    {"length", ValueForm::plain,
+     "How many terms the kernel adds up for an element: K. Allows the rounding of so many sums."},
+    {"scale", ValueForm::plain,
+     "With length: the sum of the terms' magnitudes; that of the expected value unless given."},
+    {"accumulate", ValueForm::element_type,
+     "With length: the type that the kernel adds up in; the buffer's unless given."},
+    {"equal_nan", ValueForm::boolean, "Whether a NaN is right where a NaN is expected."},
+};
+
+/// Of a buffer under verify: `equals` or `file`.
+inline constexpr Key verify_keys[] = {
+    {"equals", ValueForm::plain, "A CUDA expression for element i's expected value."},
+    {"file", ValueForm::plain,
+     "The expected values: a .npy file of NumPy's, or raw bytes, in or below the pattern's "
+     "folder."},
+    raw_type_key,
+    {"tolerance", ValueForm::not_empty_map,
+     "How far an element may be from what is expected: {relative: 1e-5, absolute: 1e-8}.", false,
+     tolerance_keys},
+};
+
 inline constexpr Key pattern_keys[] = {
     {"summary", ValueForm::plain, "What the kernel does, in a line; 'sweep list patterns' has it."},
     {"family", ValueForm::family,
@@ -439,8 +481,9 @@ inline constexpr Key pattern_keys[] = {
      false, own_metric_keys},
     {"verify", ValueForm::verify,
      "A CUDA expression that holds for every element i after exactly one launch; with several "
-     "buffers {buffer: expression} says which one i runs over.",
-     true},
+     "buffers {buffer: expression} says which one i runs over. {buffer: {equals, tolerance}} and "
+     "{buffer: {file, tolerance}} compare with expected values.",
+     true, verify_keys},
 };
 
 // JSON Schemas (draft-07) for editors, which complete keys and values by them and show what each

@@ -48,6 +48,33 @@ bool is_among(std::string_view words, std::string_view name) {
 
 }  // namespace
 
+std::vector<CudaExpression> Verification::expressions() const {
+  std::vector<CudaExpression> all;
+  if (!file) all.push_back(condition);
+  if (!tolerance) return all;
+  for (const Tolerance::Bound& bound : tolerance->bounds) all.push_back(bound.value);
+  return all;
+}
+
+std::vector<const DataFile*> Pattern::data_files() const {
+  std::vector<const DataFile*> files;
+  for (const Buffer& buffer : buffers) {
+    if (buffer.file) files.push_back(&*buffer.file);
+  }
+  for (const Verification& verification : verify) {
+    if (verification.file) files.push_back(&*verification.file);
+  }
+  return files;
+}
+
+std::string Pattern::identity() const {
+  std::string text = source->text + included_text;
+  for (const DataFile* file : data_files()) {
+    text += fmt::format("\n// {} {}\n", file->name, file->contents());
+  }
+  return text + rules_text;
+}
+
 const Parameter* Pattern::find_parameter(std::string_view wanted) const {
   const auto found = std::ranges::find(parameters, wanted, &Parameter::name);
   return found != parameters.end() ? &*found : nullptr;
@@ -148,7 +175,9 @@ std::vector<CudaExpression> expressions_of(const Pattern& pattern) {
   for (const Buffer& buffer : pattern.buffers) {
     if (buffer.init) expressions.push_back(*buffer.init);
   }
-  for (const Verification& check : pattern.verify) expressions.push_back(check.condition);
+  for (const Verification& check : pattern.verify) {
+    for (CudaExpression& each : check.expressions()) expressions.push_back(std::move(each));
+  }
   for (const Constant& constant : pattern.constants) {
     expressions.insert(expressions.end(), {constant.symbol, constant.init});
   }
@@ -230,6 +259,11 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
     if (header) {
       if (header->is_null()) header->where = layout->where;
       const HeaderReading reading = read_header(*header, *pattern, found);
+      const auto read_file = [&](std::optional<DataFile>& file) {
+        if (file) read_data_file(*file, path, include_folders, found);
+      };
+      for (Buffer& buffer : pattern->buffers) read_file(buffer.file);
+      for (Verification& check : pattern->verify) read_file(check.file);
       for (const auto& [text, where] : expressions_of(*pattern)) {
         check_expression_shape(text, where, found);
         // An expression stands on lines of its own in what is compiled.
@@ -285,6 +319,13 @@ void derive_metrics(std::span<const OwnMetric> own, const Configuration& configu
   Bindings environment = environment_of(configuration);
   environment.set("pattern", configuration.pattern->name);
   derive_metrics(own, environment, metrics);
+}
+
+std::string why_not_fitting(const DataFile& file, const Buffer& buffer,
+                            const Bindings& environment) {
+  return why_not_fitting(
+      file, fmt::format("the buffer '{}'", buffer.name), type_of(buffer.type, environment),
+      static_cast<std::uint64_t>(buffer.length.evaluate_integer(environment)), environment);
 }
 
 std::string_view why_not_a_name(std::string_view name) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/spec/cuda_scanner.h"
+#include "engine/spec/data_file.h"
 #include "engine/spec/included_files.h"
 #include "engine/spec/own_metric.h"
 #include "engine/text/diagnostic.h"
@@ -58,7 +59,8 @@ struct Buffer {
   std::optional<CudaExpression> init = {};  ///< element i's first value; without it bytes of 0xff
   Location where = {};
   Location type_where = {};
-  bool is_const = false;  ///< the kernel takes it as a pointer to const
+  bool is_const = false;              ///< the kernel takes it as a pointer to const
+  std::optional<DataFile> file = {};  ///< has its first values, in the place of `init`
 };
 
 /// A scalar that the kernel gets by value.
@@ -82,10 +84,29 @@ struct KernelArgument {
   std::vector<Field> fields = {};
 };
 
+/// How far an element may be from what is expected of it: it is right within any of the bounds that
+/// are given, which are CUDA expressions over `i`; one that is not is empty. `sweep help pattern`
+/// has the formulas.
+struct Tolerance {
+  struct Bound {
+    std::string_view key;  ///< of the header
+    CudaExpression value;
+  };
+  std::vector<Bound> bounds = {};
+  std::string accumulate = {};  ///< the type that sums are rounded to; empty: the buffer's
+  bool equal_nan = false;       ///< a NaN is right where one is expected
+};
+
 /// What holds for every element after exactly one launch.
 struct Verification {
   std::string buffer;  ///< the one whose elements `i` runs over
+  /// What is to be true or, with a tolerance, the expected value; empty where a file has that.
   CudaExpression condition;
+  std::optional<Tolerance> tolerance = {};
+  std::optional<DataFile> file = {};  ///< only with a tolerance
+
+  /// All pieces of CUDA C++ in it.
+  std::vector<CudaExpression> expressions() const;
 };
 
 /// A `__constant__` or `__device__` variable of the kernel's files, filled before the first launch.
@@ -177,9 +198,15 @@ struct Pattern {
   std::vector<OwnMetric> metrics;
   std::string body;           ///< the CUDA C++ after the header
   IncludedFiles included;     ///< the files that the body includes, and theirs
-  std::string included_text;  ///< of those files, and the sweep's rules of compiling
+  std::string included_text;  ///< of those files
+  std::string rules_text;     ///< the sweep's rules of compiling, as databases keep them
   std::size_t body_line = 1;  ///< the line of the file on which the body begins
 
+  /// All files that buffers are filled with or compared with.
+  std::vector<const DataFile*> data_files() const;
+  /// What tells its results from those of any other pattern: its text, that of the files that it
+  /// includes, and a hash of each data file's contents.
+  std::string identity() const;
   const Parameter* find_parameter(std::string_view name) const;
   std::vector<std::string> parameter_names() const;
   /// Whether this is the name of a parameter or of a struct.
@@ -237,6 +264,10 @@ Bindings environment_of(const Configuration& configuration);
 /// Computes the metrics of one's own of the configuration's point (see own_metric.h).
 void derive_metrics(std::span<const OwnMetric> own, const Configuration& configuration,
                     std::vector<Metric>& metrics);
+/// Why a file does not hold what the buffer needs in a configuration, as a sentence about both;
+/// empty where it does.
+std::string why_not_fitting(const DataFile& file, const Buffer& buffer,
+                            const Bindings& environment);
 
 /// The families that there are names for, in the order in which lists show them. A pattern may name
 /// a family of its own.

@@ -231,6 +231,19 @@ class Checks {
     for (const HeaderFigure& figure : header_.figures) {
       check_value(figure.expression, environment, figure.what, figure.least);
     }
+    if (!diagnostics_.has_errors()) check_data(environment);
+  }
+
+  void check_data(const Bindings& environment) {
+    const auto check = [&](const std::optional<DataFile>& file, const Buffer& buffer) {
+      if (!file) return;
+      const std::string reason = why_not_fitting(*file, buffer, environment);
+      if (!reason.empty()) diagnostics_.error(file->where, reason, defaults_);
+    };
+    for (const Buffer& buffer : pattern_.buffers) check(buffer.file, buffer);
+    for (const Verification& each : pattern_.verify) {
+      check(each.file, *std::ranges::find(pattern_.buffers, each.buffer, &Buffer::name));
+    }
   }
 
   /// The value, or nothing, with a message, when there is none or it is below `least`.

@@ -262,7 +262,7 @@ class HeaderReader {
   /// Reads the kernel's name and, if there is a list of them, its arguments; whether there is.
   bool read_kernel(const MapReader& reader, Step& step) {
     if (const YamlNode* kernel = reader.find("kernel")) {
-      if (auto name = read_cuda(*kernel, "kernel")) step.kernel = std::move(*name);
+      if (auto name = read_cuda(*kernel, "kernel", diagnostics_)) step.kernel = std::move(*name);
     }
     const YamlNode* arguments = reader.find("arguments");
     if (arguments == nullptr || !arguments->is_sequence()) return false;
@@ -369,7 +369,7 @@ class HeaderReader {
   std::optional<KernelArgument> read_kernel_argument(const YamlNode& node) {
     if (node.is_null()) return KernelArgument{{"nullptr", node.where}};
     if (node.is_scalar()) {
-      auto value = read_cuda(node, "arguments");
+      auto value = read_cuda(node, "arguments", diagnostics_);
       return value ? std::optional(KernelArgument{std::move(*value)}) : std::nullopt;
     }
     const MapReader reader(node, "an argument", listed_argument_keys, diagnostics_);
@@ -382,7 +382,7 @@ class HeaderReader {
     KernelArgument argument;
     argument.value.where = node.where;
     for_each_entry(*fields, [&](const YamlNode& name, const YamlNode& value) {
-      if (auto cuda = read_cuda(value, name.text)) {
+      if (auto cuda = read_cuda(value, name.text, diagnostics_)) {
         argument.fields.push_back({name.text, std::move(*cuda)});
       }
     });
@@ -401,7 +401,7 @@ class HeaderReader {
                            diagnostics_);
     const YamlNode* init = reader.require("init", "element i's value: init: \"1.0f / (i + 1)\"");
     if (init == nullptr) return;
-    if (auto cuda = read_cuda(*init, "init")) {
+    if (auto cuda = read_cuda(*init, "init", diagnostics_)) {
       pattern_.constants.push_back({{key.text, key.where}, std::move(*cuda)});
     }
   }
@@ -412,19 +412,6 @@ class HeaderReader {
     if (node == nullptr) return;
     type = read_text(*node, "type", diagnostics_).value_or(std::string());
     where = node->where;
-  }
-
-  std::optional<CudaExpression> read_cuda(const YamlNode& node, std::string_view what) {
-    const auto text = read_text(node, what, diagnostics_);
-    if (!text) return std::nullopt;
-    if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
-      return diagnostics_.error(node.where, fmt::format("'{}' is empty", what));
-    }
-    if (node.raw.empty()) return CudaExpression{*text, node.where};
-    // Line breaks mean nothing to CUDA, and with them every message finds its line.
-    CudaExpression cuda{node.raw, node.where};
-    cuda.where.exact = true;
-    return cuda;
   }
 
   void read_buffer(const YamlNode& key, const YamlNode& node) {
@@ -439,11 +426,21 @@ class HeaderReader {
     check_type(buffer);
     take(reader.expression("length"), fmt::format("the length of '{}'", buffer.name), 1,
          buffer.length);
-    if (const YamlNode* init = reader.find("init")) buffer.init = read_cuda(*init, "init");
+    const YamlNode* init = reader.find("init");
+    if (init == nullptr) return;
+    if (!init->is_map()) {
+      buffer.init = read_cuda(*init, "init", diagnostics_);
+      return;
+    }
+    const MapReader of_file = reader.map("init", data_file_keys);
+    of_file.require("file", "for example init: {file: weights.npy}");
+    buffer.file = read_data_keys(of_file, known_types(), diagnostics_);
   }
 
-  void check_type(const Buffer& buffer) {
+  /// What a buffer's type may be; nothing where that is not known.
+  std::vector<std::string> known_types() const {
     std::vector<std::string> known;
+    if (lacks_names_) return known;
     for (const Parameter& parameter : pattern_.parameters) {
       if (parameter.kind == ValueKind::element || is_among(unknown_kinds_, parameter.name)) {
         known.push_back(parameter.name);
@@ -451,10 +448,18 @@ class HeaderReader {
     }
     for (const Struct& type : pattern_.structs) known.push_back(type.name);
     known.insert(known.end(), ElementType::names().begin(), ElementType::names().end());
-    if (ElementType::find(buffer.type) || is_among(known, buffer.type)) return;
-    if (buffer.type.empty() || lacks_names_) return;
+    return known;
+  }
+
+  /// Also where that is not to be told.
+  bool is_known_type(const std::string& type) const {
+    return type.empty() || lacks_names_ || ElementType::find(type) || is_among(known_types(), type);
+  }
+
+  void check_type(const Buffer& buffer) {
+    if (is_known_type(buffer.type)) return;
     reading_.mistyped.push_back(buffer.name);
-    const std::string meant = did_you_mean(buffer.type, known);
+    const std::string meant = did_you_mean(buffer.type, known_types());
     diagnostics_.error(
         buffer.type_where,
         fmt::format("the buffer '{}' has the unknown type '{}'", buffer.name, buffer.type),
@@ -529,7 +534,11 @@ class HeaderReader {
       if (!is_among(buffers, buffer.text)) {
         diagnostics_.error(buffer.where, fmt::format("there is no buffer '{}'", buffer.text),
                            suggest(buffer.text, buffers, "the buffers are"));
-      } else if (auto cuda = read_cuda(condition, "verify")) {
+      } else if (condition.is_map()) {
+        auto comparison =
+            read_comparison(pattern_, buffer.text, condition, known_types(), diagnostics_);
+        if (comparison) pattern_.verify.push_back(std::move(*comparison));
+      } else if (auto cuda = read_cuda(condition, "verify", diagnostics_)) {
         pattern_.verify.push_back({buffer.text, std::move(*cuda)});
       }
     };

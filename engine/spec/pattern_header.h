@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/spec/map_reader.h"
 #include "engine/spec/pattern.h"
 #include "engine/text/yaml.h"
 
@@ -39,6 +40,23 @@ struct HeaderReading {
 
 /// Reads the header's keys into `pattern` and checks names, types and kinds of expressions.
 HeaderReading read_header(const YamlNode& header, Pattern& pattern, Diagnostics& diagnostics);
+
+/// The CUDA C++ in a scalar.
+std::optional<CudaExpression> read_cuda(const YamlNode& node, std::string_view what,
+                                        Diagnostics& diagnostics);
+
+/// The file of a map with the keys `file` and `type`, if it names one; it is not opened. `types`
+/// are what a buffer's type may be; of none nothing is known.
+std::optional<DataFile> read_data_keys(const MapReader& reader,
+                                       const std::vector<std::string>& types,
+                                       Diagnostics& diagnostics);
+
+/// What the elements of a buffer are compared with, from a map of `verify_keys`. The pattern's
+/// buffers are read before.
+std::optional<Verification> read_comparison(const Pattern& pattern, const std::string& buffer,
+                                            const YamlNode& node,
+                                            const std::vector<std::string>& types,
+                                            Diagnostics& diagnostics);
 
 /// Checks what was read beside the CUDA source: the kernel's signature, and that the default
 /// configuration evaluates and satisfies the pattern's own requirements. Notes which buffers the

@@ -28,10 +28,11 @@ constexpr std::pair<std::string_view, std::string_view> aliases[] = {
     {"__half2", "half2"},
     {"__nv_bfloat162", "bfloat162"}};
 
-/// The CUDA vector types, which have 1 to 4 components, and the bytes of one.
-constexpr std::pair<const char*, std::size_t> vectors[] = {
-    {"char", 1}, {"uchar", 1},    {"short", 2},     {"ushort", 2}, {"int", 4},
-    {"uint", 4}, {"longlong", 8}, {"ulonglong", 8}, {"float", 4},  {"double", 8}};
+/// The CUDA vector types, which have 1 to 4 components, and the type of one.
+constexpr std::pair<const char*, const char*> vectors[] = {
+    {"char", "int8_t"}, {"uchar", "uint8_t"}, {"short", "int16_t"},    {"ushort", "uint16_t"},
+    {"int", "int32_t"}, {"uint", "uint32_t"}, {"longlong", "int64_t"}, {"ulonglong", "uint64_t"},
+    {"float", "float"}, {"double", "double"}};
 
 }  // namespace
 
@@ -49,12 +50,13 @@ const std::vector<ElementType::Row>& ElementType::table() {
                               {"bfloat16", "__nv_bfloat16", 2, 1, bf16},
                               {"float", "float", 4},
                               {"double", "double", 8},
-                              {"half2", "__half2", 4, 2, fp16},
-                              {"bfloat162", "__nv_bfloat162", 4, 2, bf16}};
-    for (const auto& [base, size] : vectors) {
+                              {"half2", "__half2", 4, 2, fp16, "half"},
+                              {"bfloat162", "__nv_bfloat162", 4, 2, bf16, "bfloat16"}};
+    for (const auto& [base, scalar] : vectors) {
+      const std::size_t size = std::ranges::find(table, scalar, &Row::name)->size;
       for (unsigned components = 1; components <= 4; ++components) {
         const std::string name = base + std::to_string(components);
-        table.push_back({name, name, size * components, components});
+        table.push_back({name, name, size * components, components, nullptr, scalar});
       }
     }
     return table;
@@ -68,6 +70,10 @@ std::optional<ElementType> ElementType::find(std::string_view name) {
   }
   const auto row = std::ranges::find(table(), name, &Row::name);
   return row != table().end() ? std::optional(ElementType(*row)) : std::nullopt;
+}
+
+ElementType ElementType::scalar() const {
+  return row_->scalar.empty() ? *this : *find(row_->scalar);
 }
 
 std::span<const std::string> ElementType::names() {

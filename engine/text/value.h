@@ -30,10 +30,11 @@ class ElementType {
   /// The names `find` knows, in the order of the table.
   static std::span<const std::string> names();
 
-  const std::string& name() const { return row_->name; }        ///< as users write it
-  const std::string& cuda() const { return row_->cuda; }        ///< "__half" for "half"
-  std::size_t size() const { return row_->size; }               ///< bytes
-  unsigned components() const { return row_->components; }      ///< 2 to 4 for vector types
+  const std::string& name() const { return row_->name; }    ///< as users write it
+  const std::string& cuda() const { return row_->cuda; }    ///< "__half" for "half"
+  std::size_t size() const { return row_->size; }           ///< bytes
+  unsigned components() const { return row_->components; }  ///< 2 to 4 for vector types
+  ElementType scalar() const;  ///< the type of a component; of a scalar it is the same
   const ElementHeader* header() const { return row_->header; }  ///< null where none is needed
 
   friend bool operator==(ElementType, ElementType) = default;
@@ -46,6 +47,7 @@ class ElementType {
     std::size_t size;
     unsigned components = 1;
     const ElementHeader* header = nullptr;
+    std::string scalar = "";  ///< a vector's component type
   };
   static const std::vector<Row>& table();
 

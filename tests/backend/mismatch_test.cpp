@@ -17,6 +17,11 @@ ShownValue shown(std::int32_t kind, std::initializer_list<std::uint64_t> bits) {
   return value;
 }
 
+/// Of an element that looks the same whichever it is.
+std::string described(const VerificationPlan& plan, const CheckResult& result) {
+  return describe_mismatch(plan, result, [&](std::uint64_t) { return result; });
+}
+
 std::uint64_t bits_of(double value) {
   return std::bit_cast<std::uint64_t>(value);
 }
@@ -40,11 +45,25 @@ BOOST_AUTO_TEST_CASE(a_mismatch_says_how_many_and_shows_the_first) {
   result.first = 17;
   result.actual = shown(1, {3});
   result.expected = shown(2, {17});
-  BOOST_TEST(describe_mismatch(plan, result) ==
+  BOOST_TEST(described(plan, result) ==
              "wrong result: 1,234 of 1,000,000 elements of 'data' fail the check data[i] == T(i); "
              "the first is i = 17: 3, expected 17");
+  result.worst = ~std::uint64_t{17} & ((std::uint64_t{1} << 40U) - 1);
+  result.difference = 14;
+  result.allowed = 0.5;
+  result.ulps = 14;
+  BOOST_TEST(described(plan, result) ==
+             "wrong result: 1,234 of 1,000,000 elements of 'data' fail the check data[i] == T(i); "
+             "the first is i = 17: 3, expected 17, off by 14 (14 ulps) where 0.5 is allowed; none "
+             "is off by more");
+  result.worst -= 1;
+  BOOST_TEST(described(plan, result)
+                 .ends_with("where 0.5 is allowed; the worst is i = 18: 3, expected 17, off by 14 "
+                            "(14 ulps) where 0.5 is "
+                            "allowed"));
+  result.worst = 0;
   result.actual.kind = 0;
-  BOOST_TEST(describe_mismatch(plan, result) ==
+  BOOST_TEST(described(plan, result) ==
              "wrong result: 1,234 of 1,000,000 elements of 'data' fail the check data[i] == T(i); "
              "the first is i = 17");
 }

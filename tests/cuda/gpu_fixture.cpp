@@ -31,9 +31,9 @@ const Device& first_gpu() {
   return *found_gpu();
 }
 
-Workload compiled_workload(const std::string& name, const std::string& text,
-                           const Bindings& given) {
-  const std::vector<Configuration> one = {resolve(pattern_from_text(name, text), given)};
+Workload compiled_workload(const std::string& name, const std::string& text, const Bindings& given,
+                           const std::filesystem::path& folder) {
+  const std::vector<Configuration> one = {resolve(pattern_from_text(name, text, folder), given)};
   static const auto nvrtc = std::make_shared<Nvrtc>();
   const auto outcomes = Compiler(nvrtc, first_gpu().compute_capability).compile(one);
   if (const auto* failure = std::get_if<CompileFailure>(&outcomes.front())) {

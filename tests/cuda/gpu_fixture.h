@@ -16,8 +16,9 @@ boost::test_tools::assertion_result has_gpu(boost::unit_test::test_unit_id);
 /// The first GPU.
 const Device& first_gpu();
 
-/// A pattern's text compiled for the first GPU, with these values for its integer parameters.
+/// A pattern's text compiled for the first GPU, with these values for its integer parameters, as if
+/// it stood in `folder`.
 Workload compiled_workload(const std::string& name, const std::string& text,
-                           const Bindings& given = {});
+                           const Bindings& given = {}, const std::filesystem::path& folder = {});
 
 }  // namespace sweep

@@ -16,7 +16,7 @@ declare -A may_include=(
   [system]=""
   [text]="system"
   [search]="text"
-  [spec]="search text"
+  [spec]="search system text"
   [backend]="spec text"
   [cuda]="system $middle" [jit]="system $middle"
   [emulator]="system $middle" [explain]="emulator $middle" [space]="$middle" [store]="system $middle"

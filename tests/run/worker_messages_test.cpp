@@ -18,7 +18,9 @@ WorkerTask job() {
   workload.launches.front().kernel_entry = "_ZN8sweep_c06strideEPf";
   workload.buffers = {{"data", 1ULL << 40U, 1ULL << 42U, "init_0"}, {"out", 1, 8, ""}};
   workload.scalars = {{std::byte{1}, std::byte{255}}, {}};
+  workload.buffers[1].file = {"/data/out.npy", 128, 136, 1'700'000'000'000'000'000};
   workload.verify = {{"check_0", 17, "data", "data[i] == \"é\""}};
+  workload.verify[0].expected = {"the expected data", 17, 68, "", true, {"/data/é.npy", 0, 68, 1}};
   workload.launches.front().grid = {1, 2, 4'000'000'000U};
   workload.launches.front().block = {5, 6, 7};
   workload.launches.front().shared_bytes = 48 * 1024;
@@ -73,6 +75,9 @@ BOOST_AUTO_TEST_CASE(a_job_comes_back_as_it_went) {
   BOOST_TEST(b.verify[0].check_entry == "check_0");
   BOOST_TEST(b.verify[0].length == 17U);
   BOOST_TEST(b.verify[0].condition == "data[i] == \"é\"");
+  BOOST_CHECK(b.buffers[1].file == a.buffers[1].file);
+  BOOST_CHECK(b.verify[0].expected.file == a.verify[0].expected.file);
+  BOOST_TEST(b.verify[0].expected.bytes == 68U);
   check_equal(a.launches.front().grid, b.launches.front().grid);
   check_equal(a.launches.front().block, b.launches.front().block);
   BOOST_TEST(b.launches.front().shared_bytes == 48U * 1024);

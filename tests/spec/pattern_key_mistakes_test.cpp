@@ -17,6 +17,10 @@ constexpr const char* family_help =
     " | for example family: coalescing; there are: coalescing, structures, transpose, shared "
     "memory, streams, irregular, collectives, hierarchy; or a name of your own";
 
+constexpr const char* expected_help =
+    " | for example {equals: \"2 * i\", tolerance: {relative: 1e-5}}, or {file: out.npy, "
+    "tolerance: ...}";
+
 const std::vector<EditCase> keys = {
     // Unknown keys, at every level
     {"summary: Copy", "sumary: Copy",
@@ -140,6 +144,25 @@ const std::vector<EditCase> keys = {
     {"{out: \"out[i] == T(i % 101)\"}", "\"out[i] == T(i % 101)\"",
      "15:10+20 'verify' must say which buffer's elements it runs over | write verify: {out: "
      "\"...\"}"},
+    {"{out: \"out[i] == T(i % 101)\"}", "{out: {tolerance: {ulps: 1}}}",
+     std::string("15:15+1 verify of 'out' needs 'equals' or 'file', and not both") + expected_help},
+    {"{out: \"out[i] == T(i % 101)\"}", "{out: {equals: 1, file: x.npy}}",
+     std::string("15:15+1 verify of 'out' needs 'equals' or 'file', and not both") + expected_help},
+    {"{out: \"out[i] == T(i % 101)\"}", "{out: {equals: 1, tolerance: {relativ: 1e-5}}}",
+     "15:39+7 tolerance has no key 'relativ' | did you mean 'relative'?"},
+    {"{out: \"out[i] == T(i % 101)\"}", "{out: {equals: 1, tolerance: {relative: -1e-5}}}",
+     "15:49+5 'relative' is below 0"},
+    {"{out: \"out[i] == T(i % 101)\"}", "{out: {equals: 1, tolerance: {relative: 1 %}}}",
+     "15:49+3 '1 %' is no CUDA expression | write 0.01"},
+    {"{out: \"out[i] == T(i % 101)\"}", "{out: {equals: 1, tolerance: {accumulate: float}}}",
+     "15:51+5 'accumulate' means nothing without 'length' | length: K, for sums of K terms"},
+    {"{out: \"out[i] == T(i % 101)\"}",
+     "{out: {equals: 1, tolerance: {length: N, accumulate: int}}}",
+     "15:62+3 'int' is no type that sums are rounded to | use half, bfloat16, float or double"},
+    {"{out: \"out[i] == T(i % 101)\"}", "{out: {equals: 1, tolerance: {equal_nan: 1}}}",
+     "15:50+1 '1' is not true or false | 'equal_nan' may be: false, true"},
+    {"init: \"T(i % 101)\"", "init: {type: float}",
+     "9:34+1 init needs the key 'file' | for example init: {file: weights.npy}"},
     {"init: \"T(i % 101)\"", "init: \" \"", "9:35+1 'init' is empty"},
     {"init: \"T(i % 101)\"", "init: [0]", "9:34+1 'init' must be a single value"},
     {"summary: Copy an array", "summary: [Copy]", "2:10+1 'summary' must be a single value"},

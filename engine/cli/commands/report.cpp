@@ -61,13 +61,11 @@ PatternPtr measured_pattern(const PointKey& key, const PatternLibrary& library) 
     Diagnostics ignored;
     pattern = with_stored_rules(library.load(key.pattern_name, {}, ignored),
                                 split_stored_text(text).rules);
-    const bool is_same =
-        pattern != nullptr && pattern->source->text + pattern->included_text == text;
-    if (!is_same) pattern = nullptr;
+    if (pattern != nullptr && pattern->identity() != text) pattern = nullptr;
   }
   if (pattern != nullptr) return pattern;
   throw CommandError(exit_bad_input,
-                     "{}: the files that this pattern includes are not there as they were when "
+                     "{}: the files that this pattern reads are not there as they were when "
                      "it was measured; name its folder with --patterns",
                      key.pattern_name);
 }

@@ -18,6 +18,20 @@ std::vector<std::byte> bytes_of(const T& value) {
   return bytes;
 }
 
+/// Gives the allocation the file's bytes: those of the pages that the system keeps of it, which all
+/// executions share until they write.
+void fill_from_file(Allocation& allocation, const FileBytes& file) {
+  constexpr std::uint64_t alignment = 16;  // of the widest access
+  const FileDescriptor opened = open_data(file);
+  if (file.begin % alignment == 0) {
+    allocation.pages = LazyPages(opened, static_cast<std::size_t>(file.begin + allocation.bytes));
+    allocation.host = allocation.pages.data() + file.begin;
+  } else {
+    MemoryWatch::of_process().require(allocation.bytes);
+    read_data(opened, file, 0, {allocation.host, static_cast<std::size_t>(allocation.bytes)});
+  }
+}
+
 }  // namespace
 
 void place_variables(const ptx::Module& program, std::span<const std::uint32_t> variables,
@@ -225,8 +239,9 @@ void EmulatedWorkload::attach_init() {
     const BufferPlan& plan = workload_.buffers[i];
     Allocation& buffer = *buffers_[i];
     buffer.written = std::make_unique<TouchedBytes>(buffer.bytes);
-    buffer.is_initialised = !plan.init_entry.empty();
-    if (!buffer.is_initialised) continue;
+    buffer.is_initialised = !plan.init_entry.empty() || !plan.file.path.empty();
+    if (!plan.file.path.empty()) fill_from_file(buffer, plan.file);
+    if (plan.init_entry.empty()) continue;
     const auto make = [this, &plan, &buffer] {
       Launch launch = launch_on_buffers(kernel_called(plan.init_entry), {bytes_of(plan.length)});
       launch.fills = &buffer;
@@ -263,6 +278,18 @@ void EmulatedWorkload::complete_init(unsigned threads) {
   for (const auto& values : lazy_) values->complete(threads);
 }
 
+const Allocation& EmulatedWorkload::expected_values(const VerificationPlan& plan) {
+  const std::scoped_lock lock(memory_mutex_);
+  Allocation*& values = expected_[&plan];
+  if (values == nullptr) {
+    const BufferPlan& expected = plan.expected;
+    values = &memory_.allocate(expected.name, expected.bytes,
+                               static_cast<std::uint32_t>(expected.bytes / expected.length));
+    fill_from_file(*values, expected.file);
+  }
+  return *values;
+}
+
 EmulatedWorkload::Check EmulatedWorkload::make_check(std::size_t index, std::uint64_t begin,
                                                      std::uint64_t end,
                                                      bool retires_stale_readers) {
@@ -274,8 +301,10 @@ EmulatedWorkload::Check EmulatedWorkload::make_check(std::size_t index, std::uin
     check.allocation = &memory_.allocate("the check's result", sizeof(CheckResult), 1);
   }
   std::ranges::copy(bytes_of(CheckResult()), check.allocation->host);
-  Launch launch =
-      launch_on_buffers(kernel, {bytes_of(begin), bytes_of(end), bytes_of(check.allocation->base)});
+  std::vector<std::vector<std::byte>> given = {bytes_of(begin), bytes_of(end),
+                                               bytes_of(check.allocation->base)};
+  if (plan.expected.bytes > 0) given.insert(given.begin(), bytes_of(expected_values(plan).base));
+  Launch launch = launch_on_buffers(kernel, given);
   launch.retires_stale_readers = retires_stale_readers;
   launch.function = "verify";
   check.function = std::make_unique<ElementFunction>(std::move(launch));
@@ -317,6 +346,7 @@ Judgement judge_all(EmulatedWorkload& workload, std::size_t index, unsigned most
     const CheckResult result = check.result();
     sum.found.count += result.count;
     sum.found.first = std::min(sum.found.first, result.first);
+    sum.found.worst = std::max(sum.found.worst, result.worst);
   }
   return sum;
 }
@@ -371,16 +401,16 @@ VerificationOutcome verify_results(EmulatedWorkload& workload, bool is_partial, 
         judges_some ? judge_some(workload, i, is_partial) : judge_all(workload, i, threads);
     outcome.judged += judged;
     if (found.count == 0) continue;
-    // Shows both sides of the first that fails.
-    const auto first = workload.make_check(i, found.first, found.first + 1, is_partial);
-    first.function->run_range(0, 1);
-    CheckResult shown = first.result();
-    shown.count = found.count;
-    shown.first = found.first;
+    const auto check_one = [&](std::uint64_t element) {
+      const auto check = workload.make_check(i, element, element + 1, is_partial);
+      check.function->run_range(0, 1);
+      return check.result();
+    };
     VerificationPlan plan = plans[i];
     plan.length = judged;
     const bool is_whole = judged == plans[i].length;
-    outcome.mismatch = describe_mismatch(plan, shown, is_whole ? "" : " that were judged");
+    outcome.mismatch =
+        describe_mismatch(plan, found, check_one, is_whole ? "" : " that were judged");
     break;
   }
   return outcome;

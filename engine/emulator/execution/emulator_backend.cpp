@@ -9,6 +9,7 @@
 #include "engine/emulator/cubin/kernel_code.h"
 #include "engine/emulator/execution/block_sample.h"
 #include "engine/emulator/lower/kernel.h"
+#include "engine/text/read_source.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -28,6 +29,8 @@ auto guarded(const Workload& workload, Work work) {
       throw FaultyKernel(
           {FaultKind::misuse, {error.file(), error.line()}, error.where(), error.message()});
     }
+    throw ExecutionFailure(error.what());
+  } catch (const FileError& error) {
     throw ExecutionFailure(error.what());
   } catch (const ptx::SyntaxError& error) {
     throw ExecutionFailure(fmt::format("the compiler's PTX cannot be read: {}", error.what()));

@@ -92,6 +92,9 @@ class EmulatedWorkload {
   Launch launch_on_buffers(const Kernel& kernel, const std::vector<std::vector<std::byte>>& more);
   std::vector<std::byte> packed_parameters(const LaunchPlan& plan);
   void fill(const ConstantPlan& plan);
+  const Kernel& element_kernel(const std::string& entry);
+  /// The array that a verification compares with, filled when it is first asked for.
+  const Allocation& expected_values(const VerificationPlan& plan);
 
   const std::atomic<bool>* cancelled_;
   std::shared_ptr<const ptx::Module> program_;
@@ -100,6 +103,7 @@ class EmulatedWorkload {
   std::vector<std::uint64_t> variable_addresses_;  ///< by the module's index; 0: not placed
   std::map<std::string, Kernel> kernels_;          ///< by their entries
   std::vector<Allocation*> buffers_;
+  std::map<const VerificationPlan*, Allocation*> expected_;
   std::recursive_mutex init_mutex_;
   std::mutex memory_mutex_;
   std::vector<std::unique_ptr<LazyValues>> lazy_;

@@ -65,6 +65,13 @@ LazyPages::LazyPages(std::size_t bytes) : bytes_(bytes) {
   data_ = static_cast<std::byte*>(pages);
 }
 
+LazyPages::LazyPages(const FileDescriptor& file, std::size_t bytes) : bytes_(bytes) {
+  void* const pages =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.get(), 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  data_ = static_cast<std::byte*>(pages);
+}
+
 LazyPages::~LazyPages() {
   if (data_ != nullptr) munmap(data_, bytes_);
 }

@@ -8,8 +8,10 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "engine/system/file_descriptor.h"
 #include "engine/system/machine_memory.h"
 
 // Memory that is taken as it is touched.
@@ -21,7 +23,17 @@ class LazyPages {
  public:
   /// Throws std::bad_alloc. 0 bytes have a null pointer.
   explicit LazyPages(std::size_t bytes);
+  /// The first `bytes` of an open file, which takes room of its own only where it is written to;
+  /// the file stays as it is. Throws std::bad_alloc.
+  LazyPages(const FileDescriptor& file, std::size_t bytes);
   ~LazyPages();
+  LazyPages(LazyPages&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+  LazyPages& operator=(LazyPages&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
   LazyPages(const LazyPages&) = delete;
   LazyPages& operator=(const LazyPages&) = delete;
 

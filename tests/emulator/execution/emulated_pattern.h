@@ -18,9 +18,9 @@ struct Emulated {
   std::vector<std::string> notes;
 };
 
-inline Workload emulated_workload(const std::string& text, const Bindings& given,
+inline Workload emulated_workload(const PatternPtr& pattern, const Bindings& given,
                                   int capability = 90) {
-  const std::vector<Configuration> one = {resolve(pattern_from_text("kernel", text), given)};
+  const std::vector<Configuration> one = {resolve(pattern, given)};
   const auto outcomes = Compiler(nvrtc(), capability).compile(one);
   if (const auto* failure = std::get_if<CompileFailure>(&outcomes.front())) {
     BOOST_FAIL(render(failure->errors));
@@ -28,11 +28,16 @@ inline Workload emulated_workload(const std::string& text, const Bindings& given
   return make_workload(one.front(), std::get<CompiledConfiguration>(outcomes.front()));
 }
 
-inline Emulated emulate(const std::string& text, const Bindings& given = {},
+inline Workload emulated_workload(const std::string& text, const Bindings& given,
+                                  int capability = 90) {
+  return emulated_workload(pattern_from_text("kernel", text), given, capability);
+}
+
+inline Emulated emulate(const PatternPtr& pattern, const Bindings& given = {},
                         EmulatorSettings settings = emulator_settings(90, 2), bool caches = false) {
   Emulated result;
   EmulatorBackend backend(std::move(settings));
-  const Workload workload = emulated_workload(text, given);
+  const Workload workload = emulated_workload(pattern, given);
   try {
     const auto execution = backend.prepare_emulated(workload, caches);
     execution->initialise();
@@ -45,6 +50,11 @@ inline Emulated emulate(const std::string& text, const Bindings& given = {},
     result.outcome = failure.what();
   }
   return result;
+}
+
+inline Emulated emulate(const std::string& text, const Bindings& given = {},
+                        EmulatorSettings settings = emulator_settings(90, 2), bool caches = false) {
+  return emulate(pattern_from_text("kernel", text), given, std::move(settings), caches);
 }
 
 }  // namespace sweep
