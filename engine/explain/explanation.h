@@ -122,6 +122,10 @@ struct Explanation {
 Explanation explain(const Configuration& configuration, const std::string& device,
                     const MemoryModel& model, const EmulatorExecution& execution);
 
+/// "load in[i * STRIDE]: 32 sectors/request (ideal 4), 12.5 % useful", and where the figures are
+/// totals how many sectors or wavefronts in all.
+std::string describe_cost(const AccessCost& access, const Explanation& explanation);
+
 /// The pattern's source with what each line's accesses cost below it, then what costs most and what
 /// would help. Text is folded at 100 columns; lines of source are left as they are.
 std::string write_listing(const Explanation& explanation, bool color);

@@ -310,6 +310,14 @@ ordered_json json_of(const AccessCost& access) {
 
 }  // namespace
 
+std::string describe_cost(const AccessCost& access, const Explanation& explanation) {
+  std::string text =
+      fmt::format("{} {}: {}, {}", what_of(access), shortened(access.text, widest_in_list),
+                  cost_text(access, explanation.model), remark(access, explanation.model));
+  if (!explanation.are_totals) return text;
+  return text + fmt::format("; {} {} in all", format_thousands(access.cost()), unit_of(access));
+}
+
 std::string write_listing(const Explanation& explanation, bool color) {
   const Style style = color ? colored : Style{};
   std::string text = head(explanation, style) + source_lines(explanation, style);

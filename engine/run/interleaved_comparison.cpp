@@ -192,4 +192,27 @@ void compare_best(RunStage& stage) {
   stage.watch.time(Phase::store, [&] { stage.store.set_comparisons(run, records); });
 }
 
+void compare_pairs(RunStage& stage) {
+  const auto& pairs = stage.request.pairs;
+  stage.summary.pairs.resize(pairs.size());
+  if (!stage.can_time()) return;
+  const RankedBy by_time = {"time", Better::lower, Origin::measured};
+  const ComparisonRules rules = {.most_rounds = 20, .free_seconds = 3};
+  const auto has_time = [&](std::size_t point_index) {
+    const auto stored = stage.stored(point_index);
+    return stored && figure_of(stored->point, by_time).has_value();
+  };
+  constexpr std::size_t told_every = 20;
+  for (std::size_t i = 0; i < pairs.size() && !stage.stop; ++i) {
+    if (i % told_every == 0) {
+      stage.observer.on_stage(fmt::format("measuring in turn: pair {} of {}", i + 1, pairs.size()));
+    }
+    if (!std::ranges::all_of(pairs[i], has_time)) continue;
+    InterleavedComparison comparison(stage, pairs[i], by_time, rules);
+    if (!comparison.run()) continue;
+    const auto candidates = comparison.candidates();
+    stage.summary.pairs[i] = comparison.advantage(candidates[0], candidates[1]);
+  }
+}
+
 }  // namespace sweep

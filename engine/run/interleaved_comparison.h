@@ -72,4 +72,7 @@ class InterleavedComparison {
 /// did.
 void compare_best(RunStage& stage);
 
+/// Compares the request's pairs in this way, for the run's summary.
+void compare_pairs(RunStage& stage);
+
 }  // namespace sweep

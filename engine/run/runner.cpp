@@ -88,7 +88,11 @@ void measure_all(RunStage& stage) {
   measure_points(stage, missing);
   if (stage.stop || stage.request.replay) return;
   if (stage.request.on_measured) stage.request.on_measured(summary.run, summary.recent);
-  compare_best(stage);
+  if (stage.request.pairs.empty()) {
+    compare_best(stage);
+  } else {
+    compare_pairs(stage);
+  }
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 
+#include "engine/run/statistics.h"
 #include "engine/run/workload.h"
 #include "engine/space/enumerate.h"
 #include "engine/store/store.h"
@@ -65,7 +67,10 @@ struct RunRequest {
   /// takes other cores can begin.
   std::function<void(std::int64_t run, const RecentWorkloads& recent)> on_measured = {};
   std::vector<TuningGroup> groups = {};  ///< to search; empty: every configuration is measured
-  Clock clock = steady_clock();          ///< what the run's own time goes by
+  /// Point indices of what is to be compared with each other, two and two, in the place of the
+  /// best.
+  std::vector<std::array<std::size_t, 2>> pairs = {};
+  Clock clock = steady_clock();  ///< what the run's own time goes by
 };
 
 struct RunSummary {
@@ -76,12 +81,16 @@ struct RunSummary {
   bool interrupted = false;
   RunTiming timing;
   RecentWorkloads recent = {};  ///< what was executed last
+  /// Of each of the request's pairs how many times as long the second one takes, measured in turn;
+  /// nothing where nothing was timed, one failed, or the run was stopped before.
+  std::vector<std::optional<PairedComparison>> pairs = {};
 };
 
 /// Measures every configuration of a space that the store does not have yet, in the order that the
 /// provenance's seed gives, and records each point before the next begins. In between the first of
-/// them is measured again now and then, which shows drift. Then measures the best ones again, in
-/// turn, and reads the hardware's counters. A sweep that is tuned has its groups searched instead
+/// them is measured again now and then, which shows drift. Then measures the best ones again, or
+/// the request's pairs, in turn, and reads the hardware's counters. A sweep that is tuned has its
+/// groups searched instead
 /// (`tune_groups`). Ends early, after the point under way, once `stop` is set. Throws StoreError,
 /// DeviceError and LibraryError; what was recorded stays.
 RunSummary run_sweep(const RunRequest& request, Measurer& measurer, Store& store,

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/compare/run_comparison.h"
+#include "report/compare/version_causes.h"
 #include "report/display_text.h"
 #include "report/document.h"
 #include "report/findings.h"
@@ -22,8 +23,8 @@ Cell cell_of(const std::optional<Estimate>& figure) {
   return is_shown ? Cell{Cell::Kind::figure, figure->value, 0} : Cell();
 }
 
-/// Parameters, metric where there are several, figures before and after, ratio with its interval,
-/// and the change in words.
+}  // namespace
+
 TableModel comparison_table(const RunComparison& comparison,
                             const std::vector<ComparisonRow>& rows) {
   const bool is_of_several = comparison.metrics.size() > 1;
@@ -60,6 +61,8 @@ TableModel comparison_table(const RunComparison& comparison,
   }
   return table;
 }
+
+namespace {
 
 List summary_list(const RunComparison& comparison) {
   List list;
@@ -134,6 +137,10 @@ void fold_status(const RunComparison& comparison, PairStatus status, std::size_t
            {status_list(comparison, status, most)},
            is_regression ? Tone::worse : Tone::usual,
            is_regression});
+}
+
+void append(Document& document, Document more) {
+  for (DocumentBlock& block : more) document.push_back(std::move(block));
 }
 
 /// The statuses that are no verdict, in the order of their weight.
@@ -277,6 +284,38 @@ Json json_of(const MetricChange& change, const ComparedMetric& metric) {
           {"words", describe_change(change, metric)}};
 }
 
+Json causes_json(const RunComparison& comparison) {
+  const VersionCauses& causes = *comparison.causes;
+  Json counts = Json::array();
+  if (causes.counts) {
+    for (const ComparisonRow& row : changed_rows(*causes.counts)) {
+      Json& count = counts.emplace_back(json_of(*row.change, *row.metric));
+      count["origin"] = to_string(row.metric->after.origin);
+      count["unit"] = unit_of(row.metric->after.name);
+    }
+  }
+  const auto number = [](std::size_t line) { return line > 0 ? Json(line) : Json(); };
+  const auto name = [](const std::string& file) { return file.empty() ? Json() : Json(file); };
+  Json files = Json::array();
+  for (const ChangedFile& file : causes.files) {
+    Json lines = Json::array();
+    for (const ChangedLine& line : file.lines) {
+      lines.push_back({{"before", number(line.before)},
+                       {"after", number(line.after)},
+                       {"text", line.text},
+                       {"costs_before", line.costs_before},
+                       {"costs_after", line.costs_after}});
+    }
+    files.push_back(
+        {{"before", name(file.before)}, {"after", name(file.after)}, {"lines", std::move(lines)}});
+  }
+  return {{"summary", describe_versions(comparison)},
+          {"configuration", causes.configuration},
+          {"notes", causes.notes},
+          {"counts", std::move(counts)},
+          {"files", std::move(files)}};
+}
+
 }  // namespace
 
 std::vector<ComparisonRow> all_rows(const RunComparison& comparison) {
@@ -314,6 +353,7 @@ std::string write_comparison_markdown(const RunComparison& comparison) {
     document.emplace_back(Heading{2, "What changed"});
     add_rows(comparison, changed, most_changed, ", the worst first", document);
   }
+  append(document, cause_document(comparison, "diff"));
   if (comparison.count(PairStatus::failed_after) > 0) {
     document.emplace_back(Heading{2, "Failed in B"});
     document.emplace_back(status_list(comparison, PairStatus::failed_after, most_listed));
@@ -340,6 +380,7 @@ std::string write_comparison_html(const RunComparison& comparison) {
   document.emplace_back(Heading{2, "Summary"});
   document.emplace_back(summary_list(comparison));
   add_differences(comparison, Heading{2, "What else differs"}, document);
+  append(document, cause_document(comparison, "text"));
   fold_status(comparison, PairStatus::failed_after, all, document);
   for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {
     document.emplace_back(Heading{2, heading_of(comparison.metrics[i])});
@@ -411,8 +452,10 @@ std::string write_comparison_terminal(const RunComparison& comparison, std::size
     const std::string line = reason.substr(0, reason.find('\n'));
     add(i < most_failures ? fmt::format("failed in B: {}: {}", name, line) : name, 2);
   }
+  if (comparison.causes) text += causes_for_terminal(comparison, width, color);
   text += '\n';
   for (const std::string& line : describe_summary(comparison)) add(line, 2);
+  if (comparison.causes) add(describe_versions(comparison), 2, bold);
   add(describe_verdict(comparison), 2, has_regression(comparison) ? red : green);
   return text;
 }
@@ -435,16 +478,17 @@ std::string write_comparison_json(const RunComparison& comparison) {
       configurations.back()["changes"].push_back(json_of(each.changes[i], comparison.metrics[i]));
     }
   }
-  const Json root = {{"schema_version", 1},
-                     {"sweep", name_of(comparison)},
-                     {"regression", has_regression(comparison)},
-                     {"verdict", describe_verdict(comparison)},
-                     {"before", json_of(comparison.before)},
-                     {"after", json_of(comparison.after)},
-                     {"differences", std::move(differences)},
-                     {"notes", comparison.notes},
-                     {"metrics", std::move(metrics)},
-                     {"configurations", std::move(configurations)}};
+  Json root = {{"schema_version", 1},
+               {"sweep", name_of(comparison)},
+               {"regression", has_regression(comparison)},
+               {"verdict", describe_verdict(comparison)},
+               {"before", json_of(comparison.before)},
+               {"after", json_of(comparison.after)},
+               {"differences", std::move(differences)},
+               {"notes", comparison.notes},
+               {"metrics", std::move(metrics)},
+               {"configurations", std::move(configurations)}};
+  if (comparison.causes) root["causes"] = causes_json(comparison);
   // Texts from a database need not be UTF-8.
   return root.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -26,12 +26,26 @@ PairStatus status_of(const PointPair& pair) {
   return worked ? PairStatus::compared : PairStatus::fixed;
 }
 
-MetricChange compare_metric(const PointPair& pair, const ComparedMetric& metric) {
+/// What a ratio of times says of the metric; nothing of one that does not follow the time.
+std::optional<Estimate> ratio_by_time(const PointPair& pair, const ComparedMetric& metric,
+                                      const std::optional<Estimate>& times) {
+  const bool is_measured = metric.before.origin == Origin::measured;
+  if (!times || metric.before != metric.after || !is_measured) return std::nullopt;
+  if (metric.before.name == "time") return times;
+  const MetricColumn bytes{"useful_bytes", Origin::measured};
+  const bool is_inverse = definition_of(metric.before.name).relation == TimeRelation::inverse;
+  const bool is_same_work = figure_of(*pair.before, bytes) == figure_of(*pair.after, bytes);
+  return is_inverse && is_same_work ? std::optional(inverse(*times)) : std::nullopt;
+}
+
+MetricChange compare_metric(const PointPair& pair, const ComparedMetric& metric,
+                            const std::optional<Estimate>& in_turn) {
   MetricChange change;
   change.before = compared_figure(*pair.before, metric.before);
   change.after = compared_figure(*pair.after, metric.after);
   if (!change.before || !change.after) return change;
-  change.ratio = ratio_of(*change.before, *change.after);
+  const auto measured = ratio_by_time(pair, metric, in_turn);
+  change.ratio = measured ? *measured : ratio_of(*change.before, *change.after);
   // A time of few samples may lie anywhere.
   change.change = change.ratio.interval ? change_by(cost_of(change, metric), metric.threshold)
                                         : Change::unclear;
@@ -360,8 +374,10 @@ RunComparison compare_runs(ComparedRun before, ComparedRun after,
   }
   for (ConfigurationComparison& each : comparison.configurations) {
     if (each.status != PairStatus::compared) continue;
+    const bool has_turn = *each.before < request.in_turn.size();
+    const auto in_turn = has_turn ? request.in_turn[*each.before] : std::nullopt;
     for (const ComparedMetric& metric : comparison.metrics) {
-      each.changes.push_back(compare_metric(pair_of(each), metric));
+      each.changes.push_back(compare_metric(pair_of(each), metric, in_turn));
     }
   }
   for (std::size_t i = 0; i < comparison.metrics.size(); ++i) {

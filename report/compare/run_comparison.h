@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -194,6 +195,9 @@ struct ComparisonRequest {
   std::vector<Expression> where = {};     ///< over "pattern" and the parameters; all have to hold
   std::vector<std::string> ignored = {};  ///< parameters that need not be equal
   std::vector<Renamed> renamed = {};
+  /// By the place of A's point how many times as long B's takes, where the two were measured in
+  /// turn: then this is the ratio of times and bandwidths, and not that of the points' figures.
+  std::vector<std::optional<Estimate>> in_turn = {};
 };
 
 struct Matching {
@@ -221,6 +225,8 @@ struct RunDifference {
   bool is_serious = false;  ///< the figures may differ for this reason alone
 };
 
+struct VersionCauses;
+
 /// The later run against the earlier one.
 struct RunComparison : Matching {
   ComparedRun before;
@@ -230,6 +236,8 @@ struct RunComparison : Matching {
   /// What names each configuration to a reader: "pattern" and the parameters that take several
   /// values within one, without the last ones where the others tell all apart.
   std::vector<ParameterValues> parameters = {};
+  /// Of two versions of a kernel (version_causes.h); null of runs.
+  std::shared_ptr<const VersionCauses> causes = {};
 
   std::size_t count(PairStatus status) const;
   /// Whether the first metric is a speed, which decides between "slower" and "worse".
@@ -323,7 +331,14 @@ std::string write_comparison_markdown(const RunComparison& comparison);
 ///
 /// A change is {metric, change, before, after, ratio, words} in the order of the metrics, where
 /// before and after are {value, low, high} or null, and ratio like mean {value, low, high}, after
-/// divided by before. Low and high are null where there is no interval, as is what is not finite.
+/// divided by before. Of two versions of a kernel there is also
+///
+///     causes          {summary, configuration, notes,
+///                     counts: [{metric, origin, unit, change, before, after, ratio, words}],
+///                     files: [{before, after, lines: [{before, after, text, costs_before,
+///                     costs_after}]}]}: null where a version lacks the file or the line
+///
+/// Low and high are null where there is no interval, as is what is not finite.
 /// The threshold is a share. Element types are written by their names.
 std::string write_comparison_json(const RunComparison& comparison);
 

@@ -275,4 +275,18 @@ BOOST_AUTO_TEST_CASE(counts_are_added_to_the_points_that_lack_them) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(pairs_are_compared_for_the_summary) {
+  seconds_of = valley(2);
+  for (const std::size_t place : {0, 1, 2}) scripted.add_point(place);
+  scripted.request.pairs = {{0, 2}, {2, 1}, {1, 3}};
+  compare_pairs(stage);
+  const auto& pairs = stage.summary.pairs;
+  BOOST_REQUIRE(pairs.size() == 3U);
+  BOOST_REQUIRE((pairs[0] && pairs[1]));
+  BOOST_TEST(pairs[0]->ratio == 1 / 1.1, tolerance(1e-9));
+  BOOST_TEST(pairs[0]->rounds == 20U);
+  BOOST_TEST(pairs[1]->ratio == 1.05, tolerance(1e-9));
+  BOOST_TEST(!pairs[2].has_value());  // the run has no point of the second one
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,7 +1,8 @@
-
+#include <algorithm>
 #include <iostream>
 
 #include "engine/cli/commands.h"
+#include "engine/cli/commands/compare_versions.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/terminal.h"
@@ -52,8 +53,28 @@ ComparedRun load_run(const Store& store, std::optional<std::int64_t> run) {
   return loaded;
 }
 
+/// Whether the operands are versions of a pattern. Throws UsageError where they do not go together.
+bool are_versions(const GivenOptions& given) {
+  const std::vector<std::string>& operands = given.operands();
+  if (std::ranges::none_of(operands, is_version)) {
+    if (operands.size() > 2) {
+      throw UsageError("too many arguments: two runs are compared, or two versions of a pattern");
+    }
+    refuse_version_options(given);
+    return false;
+  }
+  if (operands.size() > 1 && is_version(operands[0]) && is_version(operands[1])) {
+    if (operands.size() > 2) check_operand("compare", Operand::sweep, operands[2]);
+    return true;
+  }
+  throw UsageError(
+      "two versions of a pattern are compared: sweep compare old/x.cu new/x.cu [SWEEP.yaml]; one "
+      "out of git: git show HEAD~1:patterns/x.cu > /tmp/x.cu");
+}
+
 /// Run A may be the one before B.
 RunComparison compare(const GivenOptions& given) {
+  if (are_versions(given)) return compare_versions(given, read_comparison(given));
   const std::vector<std::string>& runs = given.operands();
   for (const std::string& run : runs) check_operand("compare", Operand::database, run);
   const RunOperand before = read_run_operand(runs.front());
@@ -90,8 +111,16 @@ std::string write(const RunComparison& comparison, const std::string& format, bo
 
 CommandLine compare_line() {
   CommandLine line(
-      "sweep compare [OPTIONS] A [B]",
-      "Tells what got slower or faster from run A to run B, by pattern and parameters.\n"
+      "sweep compare [OPTIONS] A [B] [SWEEP]",
+      "Tells what got slower or faster from A to B: two runs, or two versions of a\n"
+      "pattern.\n"
+      "A.cu and B.cu are measured in turn, at their defaults and the values of --set,\n"
+      "or over the points of SWEEP. It says which is faster, by how much, and why: the\n"
+      "counts that differ, and the lines that changed with what each costs. Without a\n"
+      "GPU counts alone are compared. A version out of git:\n"
+      "  git show HEAD~1:patterns/x.cu > /tmp/x.cu\n"
+      "  sweep compare /tmp/x.cu patterns/x.cu --set STRIDE=1,8\n"
+      "Of runs, configurations are matched by pattern and parameters.\n"
       "A and B are databases (their newest runs), FILE.db:RUN, or names of sweeps; with\n"
       "one of them B is that run, and A the one before it in the same database\n"
       "('sweep list runs FILE.db' shows the runs). Timed runs are compared by their\n"
@@ -102,17 +131,20 @@ CommandLine compare_line() {
                   "what to compare: time, load_sectors.emulated, or\n"
                   "load_sectors.emulated/hardware (A's, B's); NAME:lower or NAME:higher says which "
                   "is better");
-  line.option("threshold", "PERCENT",
-              "changes of up to so much are none; 5 unless given, and 0 for the emulator's counts");
+  line.option(
+      "threshold", "PERCENT",
+      "changes of up to so much are none; 5 unless given, 1 for\ntimes of two versions, and 0 "
+      "for the emulator's counts");
   line.repeatable("where", "CONDITION",
                   "only configurations for which it holds: 'T == float && STRIDE <= 8'");
-  line.repeatable("ignore", "NAMES", "parameters that may differ in a configuration");
-  line.repeatable("rename", "OLD=NEW", "a pattern or parameter of A that B calls NEW");
+  line.repeatable("ignore", "NAMES", "of runs: parameters that may differ in a configuration");
+  line.repeatable("rename", "OLD=NEW", "of runs: a pattern or parameter of A that B calls NEW");
   line.flag("all", "show unchanged configurations too (text)");
   line.option("format", "text|md|html|json",
               "a table, Markdown, a page, or everything for programs", "text");
   add_output_option(line);
-  line.operands({"DATABASE", "DATABASE"}, 1,
+  add_version_options(line);
+  line.operands({"COMPARED", "COMPARED", "SWEEP"}, 1,
                 "compare what? for example: sweep compare before.db after.db, or sweep compare "
                 "results/stride.db for its two newest runs");
   return line;
@@ -129,7 +161,9 @@ int compare_main(const GivenOptions& given) {
     const RunComparison comparison = compare(given);
     write_result(output, write(comparison, format, output.has_value(), shown));
     if (output) std::cerr << printable(describe_verdict(comparison)) << '\n';
-    return has_regression(comparison) ? exit_regression : exit_done;
+    const int code = has_regression(comparison) ? exit_regression : exit_done;
+    if (!comparison.causes) return code;
+    return code_after_watching(stop_flag() ? stopped_exit_code() : code);
   } catch (const ComparisonError& error) {
     throw CommandError(exit_bad_input, error.what());
   }

@@ -373,6 +373,22 @@ Executor start_executor(const std::string& device, StartedAhead ahead, const Giv
   return executor;
 }
 
+Provenance provenance_now(const Sweep& sweep, std::uint64_t seed) {
+  std::array<char, 256> host{};
+  Provenance provenance;
+  provenance.sweep_name = sweep.name;
+  provenance.sweep_text = sweep.source->text;
+  provenance.command = process_command();
+  provenance.engine_version = SWEEP_VERSION;
+  provenance.host = gethostname(host.data(), host.size() - 1) == 0 ? host.data() : "";
+  provenance.seed = seed;
+  for (const PatternPtr& pattern : sweep.patterns) {
+    std::vector<std::string> derived = derived_parameters(*pattern, sweep.axes);
+    if (!derived.empty()) provenance.derived[pattern->name] = std::move(derived);
+  }
+  return provenance;
+}
+
 CounterThreads emulators_of(const EmulatorSettings& settings, unsigned threads) {
   EmulatorSettings one = settings;
   one.threads = 1;

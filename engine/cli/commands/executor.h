@@ -134,6 +134,9 @@ struct Executor {
 /// saying why. Throws UsageError, DeviceError, and what given_emulator_settings and Replay do.
 Executor start_executor(const std::string& device, StartedAhead ahead, const GivenOptions& given);
 
+/// What a run of the sweep that begins now comes from, but for what the runner knows itself.
+Provenance provenance_now(const Sweep& sweep, std::uint64_t seed);
+
 /// Emulators that count, so many at a time.
 CounterThreads emulators_of(const EmulatorSettings& settings, unsigned threads);
 

@@ -7,7 +7,6 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/executor.h"
 #include "engine/cli/commands/run_ending.h"
-#include "engine/explain/explanation.h"
 
 namespace sweep {
 
@@ -151,6 +150,14 @@ int explain_main(const GivenOptions& given) {
 }
 
 }  // namespace
+
+Explanation explain_unchecked(const Configuration& configuration, const CompileSettings& compile,
+                              EmulatorSettings settings) {
+  settings.notes_shapes = true;
+  settings.print = nullptr;
+  const CompiledConfiguration compiled = compile_for_emulator(configuration, compile, settings);
+  return explain_workload(configuration, make_workload(configuration, compiled), settings, false);
+}
 
 RunExplanations::RunExplanations(const LoadedSweep& loaded, const EmulatorSettings& settings)
     : loaded_(loaded), settings_(settings) {

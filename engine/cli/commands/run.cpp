@@ -1,7 +1,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <iostream>
@@ -154,19 +153,8 @@ void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& 
 
 RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
                       const RunOptions& options, ProgramCache* cache) {
-  RunRequest request = {loaded.sweep, loaded.space, {}, {}, false, {}, {}};
-  std::array<char, 256> host{};
-  Provenance& provenance = request.provenance;
-  provenance.sweep_name = loaded.sweep.name;
-  provenance.sweep_text = loaded.sweep.source->text;
-  provenance.command = process_command();
-  provenance.engine_version = SWEEP_VERSION;
-  provenance.host = gethostname(host.data(), host.size() - 1) == 0 ? host.data() : "";
-  provenance.seed = options.seed;
-  for (const PatternPtr& pattern : loaded.sweep.patterns) {
-    std::vector<std::string> derived = derived_parameters(*pattern, loaded.sweep.axes);
-    if (!derived.empty()) provenance.derived[pattern->name] = std::move(derived);
-  }
+  RunRequest request = {
+      loaded.sweep, loaded.space, provenance_now(loaded.sweep, options.seed), {}, false, {}, {}};
   request.compile = {.nvrtc = executor.nvrtc, .cache = cache, .processes = executor.compilers};
   request.fresh = options.given.has("fresh");
   request.counters = options.counters.value_or(loaded.sweep.counters);

@@ -6,6 +6,7 @@
 #include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/progress.h"
 #include "engine/emulator/execution/emulator_backend.h"
+#include "engine/explain/explanation.h"
 #include "engine/run/compile_pool.h"
 #include "engine/run/workload.h"
 #include "engine/store/store.h"
@@ -14,6 +15,12 @@
 #include "report/run_report.h"
 
 namespace sweep {
+
+/// Executes a configuration on the emulator and says what its accesses cost; its results are not
+/// checked. `compile` may be for another device. Throws InputError with the compiler's messages,
+/// ExecutionFailure, and what CompilePool does.
+Explanation explain_unchecked(const Configuration& configuration, const CompileSettings& compile,
+                              EmulatorSettings settings);
 
 /// What the memory accesses of each pattern's best configuration cost (see best_of_patterns), of
 /// the first dozen patterns of a run.

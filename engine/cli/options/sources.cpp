@@ -344,7 +344,7 @@ void add_space_option(CommandLine& line) {
 
 SpaceLimits given_space_limits(const GivenOptions& given) {
   SpaceLimits limits;
-  limits.configurations = given.number("max-configurations").value();
+  limits.configurations = given.number("max-configurations").value_or(limits.configurations);
   limits.tries = std::max(limits.tries, 4 * limits.configurations);
   limits.memory = machine_memory().available;
   return limits;
