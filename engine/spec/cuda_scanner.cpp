@@ -124,33 +124,7 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
 
 // Kernels ----------------------------------------------------------------------------------------
 
-/// The words of code without comments, and its other characters one by one.
-using Tokens = std::span<const std::string_view>;
-
-std::vector<std::string_view> tokens_of(std::string_view code) {
-  std::vector<std::string_view> tokens;
-  for (std::size_t at = skip_space(code, 0); at < code.size(); at = skip_space(code, at)) {
-    tokens.push_back(code.substr(at, std::max<std::size_t>(end_of_word(code, at) - at, 1)));
-    at += tokens.back().size();
-  }
-  return tokens;
-}
-
-bool contains(Tokens tokens, std::string_view word) {
-  return std::ranges::find(tokens, word) != tokens.end();
-}
-
-/// The place after the bracket that closes the one at `open`; npos when it is never closed.
-std::size_t after_matching(Tokens tokens, std::size_t open, std::string_view closing) {
-  int depth = 0;
-  for (std::size_t at = open; at < tokens.size(); ++at) {
-    if (tokens[at] == tokens[open]) ++depth;
-    if (tokens[at] == closing && --depth == 0) return at + 1;
-  }
-  return npos;
-}
-
-KernelParameter read_parameter(Tokens tokens, std::string_view code) {
+KernelParameter read_parameter(CudaTokens tokens, std::string_view code) {
   KernelParameter parameter;
   parameter.offset = static_cast<std::size_t>(tokens.front().data() - code.data());
   parameter.length = static_cast<std::size_t>(tokens.back().end() - tokens.front().begin());
@@ -159,7 +133,7 @@ KernelParameter read_parameter(Tokens tokens, std::string_view code) {
   for (std::size_t at = 0; at < tokens.size() && tokens[at] != "=";) {
     if (tokens[at] == "[") {
       is_array = true;
-      at = after_matching(tokens, at, "]");
+      at = after_matching(tokens, at, "]").value_or(tokens.size());
     } else {
       words.push_back(tokens[at++]);
     }
@@ -178,46 +152,69 @@ KernelParameter read_parameter(Tokens tokens, std::string_view code) {
   }
   if (is_array) type += '*';
   const auto pointee_end = std::ranges::find(words, "*");
-  parameter.is_const = type.ends_with('*') && contains({words.begin(), pointee_end}, "const");
+  parameter.is_const = type.ends_with('*') && has_token({words.begin(), pointee_end}, "const");
   return parameter;
 }
 
 /// The parameters between a kernel's parentheses.
-std::vector<KernelParameter> read_parameters(Tokens tokens, std::string_view code) {
+std::vector<KernelParameter> read_parameters(CudaTokens tokens, std::string_view code) {
   std::vector<KernelParameter> result;
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t at = 0; at <= tokens.size(); ++at) {
-    if (at < tokens.size()) {
-      if (std::string_view("(<[").find(tokens[at]) != npos) ++depth;
-      if (std::string_view(")>]").find(tokens[at]) != npos) --depth;
-      if (tokens[at] != "," || depth != 0) continue;
-    }
-    if (begin < at) result.push_back(read_parameter(tokens.subspan(begin, at - begin), code));
-    begin = at + 1;
-  }
+  for (const CudaTokens each : split_at_commas(tokens))
+    result.push_back(read_parameter(each, code));
   const bool is_void = result.size() == 1 && result.front().type == "void";
   return is_void ? std::vector<KernelParameter>{} : result;
 }
 
+/// The parameters between a template's angle brackets.
+std::vector<TemplateParameter> read_template_parameters(CudaTokens tokens) {
+  std::vector<TemplateParameter> result;
+  for (CudaTokens each : split_at_commas(tokens)) {
+    TemplateParameter& parameter = result.emplace_back();
+    const auto equals = std::ranges::find(each, "=");
+    if (equals != each.end()) {
+      parameter.default_value = code_of({equals + 1, each.end()});
+      each = {each.begin(), equals};
+    }
+    parameter.is_pack = has_token(each, ".");
+    if (each.size() > 1 && is_word(each.back().front())) {
+      parameter.name = each.back();
+      each = each.first(each.size() - 1);
+    }
+    const bool is_type = !each.empty() && (each.front() == "class" || each.front() == "typename");
+    parameter.type = is_type                       ? "typename"
+                     : has_token(each, "template") ? "template"
+                                                   : code_of(each);
+  }
+  return result;
+}
+
 /// Reads the name and the parameters after a `__global__`; false when there are none.
-bool read_declaration(Tokens tokens, std::string_view code, KernelDeclaration& kernel) {
+bool read_declaration(CudaTokens tokens, std::string_view code, KernelDeclaration& kernel) {
   for (std::size_t at = 0; at < tokens.size();) {
     if (is_word(tokens[at].front())) {
       kernel.name = tokens[at];
       kernel.offset = static_cast<std::size_t>(tokens[at].data() - code.data());
       ++at;
     } else if (tokens[at] == "[" && at + 1 < tokens.size() && tokens[at + 1] == "[") {
-      at = after_matching(tokens, at, "]");
+      at = after_matching(tokens, at, "]").value_or(tokens.size());
     } else if (tokens[at] == "(" && !kernel.name.empty()) {
-      const std::size_t end = after_matching(tokens, at, ")");
-      if (end == npos) return false;
+      const auto close = after_matching(tokens, at, ")");
+      if (!close) return false;
+      const std::size_t end = *close;
+      const CudaTokens inside = tokens.subspan(at + 1, end - at - 2);
+      if (kernel.name == "__launch_bounds__" && !inside.empty()) {
+        kernel.launch_bounds = code_of(split_at_commas(inside).front());
+      }
       // What follows a kernel's own parentheses is its body or an attribute; others are those of an
       // attribute or a macro.
       const std::string_view next = end < tokens.size() ? tokens[end] : std::string_view("{");
       const bool goes_on = is_word(next.front()) && !next.starts_with("__") && next != "noexcept";
       if (!kernel.name.starts_with("__") && !goes_on) {
-        kernel.parameters = read_parameters(tokens.subspan(at + 1, end - at - 2), code);
+        kernel.parameters = read_parameters(inside, code);
+        const std::size_t open = end < tokens.size() && next == "noexcept" ? end + 1 : end;
+        const bool has_body = open < tokens.size() && tokens[open] == "{";
+        const auto body_end = has_body ? after_matching(tokens, open, "}") : std::nullopt;
+        if (body_end) kernel.body = code_of(tokens.subspan(open, *body_end - open));
         return true;
       }
       at = end;
@@ -232,7 +229,7 @@ bool read_declaration(Tokens tokens, std::string_view code, KernelDeclaration& k
 std::string fixed_width_name(std::string_view type) {
   std::string_view sign = "int";
   std::string_view width = "32";
-  for (const std::string_view word : tokens_of(type)) {
+  for (const std::string_view word : cuda_tokens(type)) {
     if (word == "unsigned") {
       sign = "uint";
     } else if (word == "char" || word == "short" || word == "long") {
@@ -259,6 +256,63 @@ std::size_t end_of_word(std::string_view code, std::size_t at) {
 std::string_view word_at(std::string_view code, std::size_t at) {
   at = std::min(at, code.size());
   return code.substr(at, end_of_word(code, at) - at);
+}
+
+std::vector<std::string_view> cuda_tokens(std::string_view code) {
+  std::vector<std::string_view> tokens;
+  for (std::size_t at = skip_space(code, 0); at < code.size(); at = skip_space(code, at)) {
+    tokens.push_back(code.substr(at, std::max<std::size_t>(end_of_word(code, at) - at, 1)));
+    at += tokens.back().size();
+  }
+  return tokens;
+}
+
+bool is_name_token(std::string_view token) {
+  return is_word(token.front()) && !is_digit(token.front());
+}
+
+bool has_at(CudaTokens tokens, std::size_t at, std::string_view text) {
+  return at < tokens.size() && tokens[at] == text;
+}
+
+bool has_token(CudaTokens tokens, std::string_view text) {
+  return std::ranges::find(tokens, text) != tokens.end();
+}
+
+std::optional<std::size_t> after_matching(CudaTokens tokens, std::size_t open,
+                                          std::string_view closing) {
+  int depth = 0;
+  for (std::size_t at = open; at < tokens.size(); ++at) {
+    if (tokens[at] == tokens[open]) ++depth;
+    if (tokens[at] == closing && --depth == 0) return at + 1;
+  }
+  return std::nullopt;
+}
+
+std::vector<CudaTokens> split_at_commas(CudaTokens tokens, Angles angles) {
+  const bool counts_angles = angles == Angles::are_brackets;
+  const std::string_view opening = counts_angles ? "([{<" : "([{";
+  const std::string_view closing = counts_angles ? ")]}>" : ")]}";
+  std::vector<CudaTokens> result;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= tokens.size(); ++at) {
+    if (at < tokens.size()) {
+      if (opening.find(tokens[at]) != npos) ++depth;
+      if (closing.find(tokens[at]) != npos) --depth;
+      if (tokens[at] != "," || depth != 0) continue;
+    }
+    if (begin < at) result.push_back(tokens.subspan(begin, at - begin));
+    begin = at + 1;
+  }
+  return result;
+}
+
+std::string_view code_of(CudaTokens tokens) {
+  if (tokens.empty()) return {};
+  return {tokens.front().data(),
+          static_cast<std::size_t>(tokens.back().data() - tokens.front().data()) +
+              tokens.back().size()};
 }
 
 std::string blank_non_code(std::string_view cuda) {
@@ -301,14 +355,19 @@ std::string defined_macro(const Directive& directive) {
 }
 
 std::vector<KernelDeclaration> find_kernels(std::string_view cuda) {
-  const std::string code = blank_non_code(cuda);
-  const std::vector<std::string_view> all = tokens_of(code);
-  const Tokens tokens = all;
+  std::vector<KernelDeclaration> kernels = find_kernels_in(blank_non_code(cuda));
+  for (KernelDeclaration& kernel : kernels) kernel.body = {};
+  return kernels;
+}
+
+std::vector<KernelDeclaration> find_kernels_in(std::string_view code) {
+  const std::vector<std::string_view> all = cuda_tokens(code);
+  const CudaTokens tokens = all;
   std::vector<KernelDeclaration> result;
-  std::vector<Tokens> scopes;  // what stands before the braces that are open
-  std::size_t begin = 0;       // of the statement
+  std::vector<CudaTokens> scopes;  // what stands before the braces that are open
+  std::size_t begin = 0;           // of the statement
   for (std::size_t at = 0; at < tokens.size(); ++at) {
-    const Tokens before = tokens.subspan(begin, at - begin);
+    const CudaTokens before = tokens.subspan(begin, at - begin);
     if (tokens[at] == "{") scopes.push_back(before);
     if (tokens[at] == "}" && !scopes.empty()) scopes.pop_back();
     if (tokens[at] == "{" || tokens[at] == "}" || tokens[at] == ";") begin = at + 1;
@@ -316,11 +375,24 @@ std::vector<KernelDeclaration> find_kernels(std::string_view cuda) {
     if (tokens[at] != "__global__" || !read_declaration(tokens.subspan(at + 1), code, kernel)) {
       continue;
     }
-    kernel.is_template = contains(before, "template");
-    kernel.is_extern_c = contains(before, "extern");
-    for (const Tokens scope : scopes) {
-      kernel.is_extern_c = kernel.is_extern_c || contains(scope, "extern");
-      kernel.is_in_namespace = kernel.is_in_namespace || contains(scope, "namespace");
+    const auto keyword = std::ranges::find(before, "template");
+    kernel.is_template = keyword != before.end();
+    const CudaTokens of_template(keyword, before.end());
+    const auto angle = of_template.size() > 1 ? after_matching(of_template, 1, ">") : std::nullopt;
+    if (angle && of_template[1] == "<") {
+      kernel.template_parameters = read_template_parameters(of_template.subspan(2, *angle - 3));
+    }
+    const auto bounds = std::ranges::find(before, "__launch_bounds__");
+    if (before.end() - bounds > 2) kernel.launch_bounds = *(bounds + 2);
+    kernel.is_extern_c = has_token(before, "extern");
+    for (const CudaTokens scope : scopes) {
+      kernel.is_extern_c = kernel.is_extern_c || has_token(scope, "extern");
+      const auto space = std::ranges::find(scope, "namespace");
+      if (space == scope.end()) continue;
+      kernel.is_in_namespace = true;
+      if (scope.end() - space < 2) continue;
+      kernel.scope +=
+          (kernel.scope.empty() ? "" : "::") + std::string(code_of({space + 1, scope.end()}));
     }
     result.push_back(std::move(kernel));
   }

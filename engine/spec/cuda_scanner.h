@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,24 @@ std::size_t skip_space(std::string_view code, std::size_t at);
 std::size_t end_of_word(std::string_view code, std::size_t at);
 /// The word at `at`, or nothing.
 std::string_view word_at(std::string_view code, std::size_t at);
+
+/// The words of code without comments, and its other characters one by one, as parts of that text.
+using CudaTokens = std::span<const std::string_view>;
+std::vector<std::string_view> cuda_tokens(std::string_view code);
+/// Whether the token is a word that begins with no digit.
+bool is_name_token(std::string_view token);
+/// Whether this token stands there.
+bool has_at(CudaTokens tokens, std::size_t at, std::string_view text);
+bool has_token(CudaTokens tokens, std::string_view text);
+/// The place after the bracket that closes the one at `open`; nothing when it is never closed.
+std::optional<std::size_t> after_matching(CudaTokens tokens, std::size_t open,
+                                          std::string_view closing);
+/// What stands between the commas outside all brackets; nothing for no tokens. In an expression
+/// `<` and `>` are no brackets.
+enum class Angles { are_brackets, are_operators };
+std::vector<CudaTokens> split_at_commas(CudaTokens tokens, Angles angles = Angles::are_brackets);
+/// The text from the first token to the last.
+std::string_view code_of(CudaTokens tokens);
 
 /// A preprocessor line, with the lines it is continued on.
 struct Directive {
@@ -48,6 +67,14 @@ struct KernelParameter {
   std::size_t length = 0;
 };
 
+/// A parameter of a template, as declared.
+struct TemplateParameter {
+  std::string type;  ///< of its value: "int"; "typename" for a type, "template" for a template
+  std::string name;  ///< empty when there is none
+  std::string default_value;
+  bool is_pack = false;
+};
+
 /// A `__global__` function found in CUDA source.
 struct KernelDeclaration {
   std::string name;
@@ -56,10 +83,16 @@ struct KernelDeclaration {
   bool is_extern_c = false;
   bool is_in_namespace = false;
   std::vector<KernelParameter> parameters;
+  std::vector<TemplateParameter> template_parameters = {};
+  std::string scope = {};          ///< the named namespaces: "a::b"
+  std::string launch_bounds = {};  ///< the most threads that a block has, as declared
+  std::string_view body = {};  ///< what stands in its braces, without comments; see find_kernels
 };
 
-/// Every `__global__` function that the text declares, in order.
+/// Every `__global__` function that the text declares, in order. With `code`, the text as
+/// blank_non_code gives it, bodies are parts of that.
 std::vector<KernelDeclaration> find_kernels(std::string_view cuda);
+std::vector<KernelDeclaration> find_kernels_in(std::string_view code);
 
 /// The name under which a C++ type is known to ElementType ("unsigned int" -> "uint32_t"), or the
 /// type's own text. `long` has 64 bits.

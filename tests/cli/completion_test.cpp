@@ -51,6 +51,7 @@ const std::vector<Case> cases = {
     {{"run", "--fre"}, {"words", "--fresh"}},
     {{"run", "--fresh", "--fre"}, {"words"}},
     {{"run", "--set", "N=1", "--se"}, {"words", "--set", "--seed"}},
+    {{"new", "pattern", "mine", "--from", ""}, {"files"}},
     {{"run", "-o", ""}, {"folders"}},
     {{"run", "--profile", ""}, {"files"}},
     {{"run", "--device", "em"}, {"words", "emulator"}},

@@ -123,4 +123,94 @@ BOOST_AUTO_TEST_CASE(a_sweep_of_an_unknown_pattern_is_refused_with_a_suggestion)
   BOOST_TEST(run_program({"new", "kernel", "a"}).code == 2);
 }
 
+namespace {
+
+const std::string kernels =
+    "#include <cstdio>\n"
+    "template <class T> __global__ void scale(const T* in, T* out, T by, int n) {\n"
+    "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i] * by;\n}\n"
+    "__global__ void clear(float* out, int n) {\n"
+    "  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = 0;\n}\n"
+    "int main() {\n  float *a, *b;\n  const int n = 1 << 16;\n  cudaMalloc(&a, n * "
+    "sizeof(float));\n"
+    "  cudaMalloc(&b, n * sizeof(float));\n  scale<float><<<n / 256, 256>>>(a, b, 2.0f, n);\n"
+    "  clear<<<1, 256>>>(b, n);\n  std::printf(\"%d\\n\", n);\n}\n";
+
+/// A command line, its exit code, and what it says.
+struct FromCase {
+  std::vector<std::string> words;
+  int code;
+  std::string message;
+
+  friend std::ostream& operator<<(std::ostream& out, const FromCase& row) {
+    return out << row.message;
+  }
+};
+
+const std::vector<FromCase> from_cases = {
+    {{"pattern", "mine", "--from", "kernels.cu"},
+     2,
+     "sweep: kernels.cu has 2 kernels; say which with --kernel NAME:\n"
+     "  template <typename T> scale(const T* in, T* out, T by, int n)\n"
+     "  clear(float* out, int n)"},
+    {{"pattern", "mine", "--from", "kernels.cu", "--kernel", "scala"},
+     2,
+     "sweep: kernels.cu has no kernel 'scala'; did you mean 'scale'?"},
+    {{"pattern", "mine", "--from", "kernels.cu", "--kernel", "unlike"},
+     2,
+     "sweep: kernels.cu has no kernel 'unlike'; its kernels are:\n  template"},
+    {{"pattern", "mine", "--from", "nowhere.cu"}, 66, "nowhere.cu"},
+    {{"pattern", "mine", "--from", "host.cu"},
+     65,
+     "host.cu: error: there is no kernel in this file, nor in one that it includes"},
+    {{"pattern", "mine", "--from", "picture.cu"}, 65, "picture.cu:1:"},
+    {{"pattern", "kernels", "--from", "kernels.cu", "--kernel", "clear", "--force"},
+     2,
+     "sweep: kernels.cu is the kernel's own file"},
+    {{"pattern", "mine", "--kernel", "clear"}, 2, "sweep: --kernel is one of a file's"},
+    {{"sweep", "stride", "--from", "kernels.cu"}, 2, "sweep: --from is for a new pattern"},
+};
+
+}  // namespace
+
+BOOST_DATA_TEST_CASE(a_file_without_the_kernel_is_refused, data::make(from_cases), row) {
+  const TemporaryFolder folder;
+  folder.write("kernels.cu", kernels);
+  folder.write("host.cu", "int main() {}\n");
+  folder.write("picture.cu", std::string("\x89PNG\r\n\0", 7));
+  const Outcome outcome = run_program(with({"new"}, row.words), folder.path());
+  BOOST_TEST(outcome.code == row.code, outcome.err);
+  BOOST_TEST(contains(outcome.err, row.message), outcome.err);
+  BOOST_TEST(read_source(folder.path() / "kernels.cu")->text == kernels);
+}
+
+BOOST_AUTO_TEST_CASE(a_pattern_for_a_kernel_compiles_and_runs_at_once,
+                     *boost::unit_test::precondition(has_compiler)) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "src");
+  folder.write("src/kernels.cu", kernels);
+  const std::vector<std::string> begin = {"new",    "pattern",        "mine",
+                                          "--from", "src/kernels.cu", "--kernel"};
+  for (const char* kernel : {"scale", "clear"}) {
+    for (const bool is_elsewhere : {false, true}) {
+      const std::vector<std::string> place = {"--force", "-o", is_elsewhere ? "mine" : "src"};
+      const Outcome made = run_program(with(with(begin, {kernel}), place), folder.path());
+      BOOST_TEST(made.code == 0, made.err);
+      const std::string rest = is_elsewhere ? "mine/mine.cu --include src" : "src/mine.cu";
+      BOOST_TEST(contains(made.err, "  sweep check " + rest + "\n"), made.err);
+      std::vector<std::string> check = {"check", "--run",
+                                        is_elsewhere ? "mine/mine.cu" : "src/mine.cu"};
+      if (is_elsewhere) check = with(check, {"--include", "src"});
+      const Outcome checked = run_program(check, folder.path());
+      BOOST_TEST(checked.code == 0, checked.out << checked.err);
+      BOOST_TEST(contains(checked.err, "note: left to fill in: what holds for each i"),
+                 checked.err);
+      const Outcome quiet = run_program(with(check, {"--quiet"}), folder.path());
+      BOOST_TEST(!contains(quiet.err, "left to fill in"), quiet.err);
+    }
+  }
+  const Outcome beside = run_program(with(begin, {"clear"}), folder.path());
+  BOOST_TEST(beside.code == 73, beside.err);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,7 @@
 #include "engine/cli/options/sources.h"
 #include "engine/cli/terminal/progress.h"
 #include "engine/run/workload.h"
+#include "engine/spec/pattern_draft.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
@@ -191,6 +192,9 @@ int compile_file(const ReadFile& file, const CompileSettings& compile,
   int failures = 0;
   std::size_t done = 0;
   Findings findings;
+  for (const Configuration& each : configurations) {
+    if (!options.is_quiet) findings.add(left_to_fill_in(*each.pattern), each);
+  }
   CompilePool pool(compile, configurations);
   const auto note = [&](const Configuration& configuration, const CompileOutcome& outcome) {
     ++done;

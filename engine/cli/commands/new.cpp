@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "engine/cli/commands.h"
+#include "engine/cli/commands/new_from.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
 #include "engine/spec/keys.h"
@@ -132,13 +133,11 @@ std::string axes_section(const std::vector<TriedParameter>& all, bool has_axes) 
 
 namespace fs = std::filesystem;
 
-/// Writes the file into the folder of --output and says which commands to type `next`, with the
-/// file's name and more words behind it. Throws CommandError when it is there and may not be
-/// replaced.
-void write_new_file(const GivenOptions& given, const std::string& file, const std::string& text,
-                    std::initializer_list<std::string_view> next,
+/// Writes the file into the folder and says which commands to type `next`, with the file's name
+/// and more words behind it. Throws CommandError when it is there and may not be replaced.
+void write_new_file(const GivenOptions& given, const fs::path& folder, const std::string& file,
+                    const std::string& text, std::initializer_list<std::string_view> next,
                     const std::vector<std::string>& more_words = {}) {
-  const fs::path folder = given.text("output");
   if (!folder.empty()) make_output_folder(folder);
   const fs::path path = folder / file;
   std::error_code error;
@@ -162,11 +161,21 @@ void write_pattern(const GivenOptions& given) {
     throw UsageError("a pattern cannot be called '{}': its kernel has the same name, and this {}",
                      name, reason);
   }
-  write_new_file(given, name + ".cu", new_pattern_text(name),
+  if (given.has("from")) {
+    const DraftedPattern drafted = pattern_from_kernel(given, name);
+    write_new_file(given, drafted.folder, name + ".cu", drafted.text, {"check", "check --run"},
+                   drafted.words);
+    return;
+  }
+  if (given.has("kernel")) throw UsageError("--kernel is one of a file's: add --from FILE");
+  write_new_file(given, given.text("output"), name + ".cu", new_pattern_text(name),
                  {"check --run", "explain", "new sweep"});
 }
 
 void write_sweep(const GivenOptions& given) {
+  for (const char* option : {"from", "kernel"}) {
+    if (given.has(option)) throw UsageError("--{} is for a new pattern, not for a sweep", option);
+  }
   const std::string& name = given.operands()[1];
   const GivenFolders folders = given_folders(given);
   const PatternPtr pattern = find_pattern(name, folders);
@@ -183,15 +192,23 @@ void write_sweep(const GivenOptions& given) {
       words.insert(words.end(), {"--patterns", folder});
     }
   }
-  write_new_file(given, pattern->name + ".yaml", new_sweep_text(pattern), {"check", "run"}, words);
+  write_new_file(given, given.text("output"), pattern->name + ".yaml", new_sweep_text(pattern),
+                 {"check", "run"}, words);
 }
 
 CommandLine new_line() {
-  CommandLine line("sweep new [OPTIONS] pattern|sweep NAME",
-                   "Writes a commented file to start from, which runs as it is: NAME.cu with a\n"
-                   "pattern of that name, or NAME.yaml with a sweep of the pattern NAME, which\n"
-                   "may be a file too.");
-  line.option("output,o", "DIR", "the folder to write into, in the place of the current one");
+  CommandLine line(
+      "sweep new [OPTIONS] pattern|sweep NAME",
+      "Writes a commented file to start from, which runs as it is: NAME.cu with a\n"
+      "pattern of that name, or NAME.yaml with a sweep of the pattern NAME, which\n"
+      "may be a file too.\n"
+      "With --from the pattern is for a kernel that you have, as it stands: the source\n"
+      "says its parameters, buffers and launch, as far as it can be followed, and\n"
+      "'sweep check' lists the guesses, marked '# fill in:'.");
+  line.option("output,o", "DIR",
+              "the folder to write into, in the place of the current one, or of the kernel's");
+  line.option("from", "FILE", "CUDA source with a kernel for the new pattern, which includes it");
+  line.option("kernel", "KERNEL", "which kernel of that file; needed where there are several");
   line.flag("force", "replace a file that is there");
   add_patterns_option(line);
   line.operands({"pattern|sweep", "NAME"}, 2,

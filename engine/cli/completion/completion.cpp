@@ -6,6 +6,7 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/executor.h"
+#include "engine/cli/commands/new_from.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
 #include "engine/search/strategy.h"
@@ -37,6 +38,7 @@ struct Completion {
 struct LineSoFar {
   std::vector<std::string> operands = {};
   GivenFolders folders = {};
+  std::string kernel_file = {};
   std::string typed = {};
 };
 
@@ -180,6 +182,9 @@ constexpr std::array placeholder_rows = {
                 }},
     Placeholder{"DIR", nullptr, "folders"},
     Placeholder{"FILE", nullptr, "files"},
+    Placeholder{
+        "KERNEL",
+        [](const LineSoFar& line) { return Completion{plain(kernel_names(line.kernel_file))}; }},
     Placeholder{"METRIC", metric_words},
     Placeholder{"METRICS", metric_words},
     Placeholder{"N"},
@@ -244,6 +249,7 @@ Completion complete_line(const CommandLine& line, std::span<const std::string> w
   bool options_ended = false;
   const auto note = [&](const OptionOfLine& option, const std::string& value) {
     if (option.name == "patterns") so_far.folders.patterns.push_back(value);
+    if (option.name == "from") so_far.kernel_file = value;
     if (option.name == "include") so_far.folders.includes.push_back(value);
   };
   for (const std::string& word : words.first(words.size() - 1)) {
