@@ -4,9 +4,24 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "engine/text/characters.h"
+
 namespace sweep {
+
+std::string yaml_text(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return is_word(c) || std::string_view(" +-*/().").find(c) != std::string_view::npos;
+  };
+  const bool needs_no_quotes = !text.empty() && std::ranges::all_of(text, is_plain) &&
+                               text.back() != ' ' &&
+                               (is_word(text.front()) || text.front() == '(' ||
+                                (text.front() == '-' && text.size() > 1 && text[1] != ' '));
+  if (needs_no_quotes) return std::string(text);
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 namespace {
 
 /// The bytes of all buffers that are read, or written, each element once.

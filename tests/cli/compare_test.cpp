@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(the_runs_of_a_database_are_listed) {
   BOOST_TEST(contains(runs.out, "a device  sweep run small.yaml"));
   BOOST_TEST(run_program({"list", "runs"}).code == 2);
   BOOST_TEST(run_program({"list", "runs", "no.db"}).code == 66);
-  BOOST_TEST(run_program({"list", "metrics", "x"}).code == 2);
+  BOOST_TEST(run_program({"list", "metrics", "x"}).code == 66);
 }
 
 BOOST_AUTO_TEST_CASE(a_pattern_that_got_worse_is_found_without_a_gpu,

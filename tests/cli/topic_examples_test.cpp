@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(sweeps_in_topics_have_no_mistake,
 BOOST_AUTO_TEST_CASE(patterns_in_topics_have_no_mistake,
                      *boost::unit_test::precondition(has_compiler)) {
   const std::vector<Example> patterns = examples_that_begin_with("/* pattern:");
-  BOOST_TEST(patterns.size() == 2U);
+  BOOST_TEST(patterns.size() == 3U);
   for (const Example& example : patterns) {
     std::smatch name;
     const std::regex kernel_or_file(R"((?:void (\w+)\()|(?:include "(\w+).cuh"))");

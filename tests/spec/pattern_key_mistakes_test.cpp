@@ -124,7 +124,8 @@ const std::vector<EditCase> keys = {
     {"{type: T, length: N + 0}", "T",
      "10:8+1 the buffer 'out' must be a map of keys and values | the keys are: type, length, init"},
     {"{grid: N / BLOCK, block: BLOCK, shared: 0}", "256",
-     "13:9+3 launch must be a map of keys and values | the keys are: grid, block, shared"},
+     "13:9+3 launch must be a map of keys and values | the keys are: grid, block, shared, cluster, "
+     "cooperative"},
     {"grid: N / BLOCK,", "grid: [],", "13:16+1 'grid' takes one to three numbers"},
     {"grid: N / BLOCK,", "grid: [1, 2, 3, 4],", "13:16+1 'grid' takes one to three numbers"},
     {"grid: N / BLOCK,", "grid: {x: 1},", "13:16+1 'grid' takes one to three numbers"},

@@ -27,11 +27,15 @@ buffers:
   out: {type: T, length: N}
 # arguments: {n: {type: int64_t, value: N}}   # scalars after the buffers
 # kernel: halves<T, BLOCK>   # one of another name, in a file that is included: sweep help kernel
+# compile: {fast_math: true}   # how to compile it: sweep help compiling
+# constants: {weights: {init: 1.0f / (i + 1)}}   # what a __constant__ variable holds
 
 # Blocks and threads, each one number or up to three; 'shared' is dynamic shared memory in bytes.
 launch: {grid: N / BLOCK, block: BLOCK, shared: 0}
+# steps: [{kernel: sums, arguments: [in, out], grid: 8, block: 256}]   # several launches instead
 # The bytes that the algorithm needs: bandwidth is these over time.
 useful: {read: N * sizeof(T), write: N * sizeof(T)}
+# metrics: {rate: {value: N / time / 1e9, unit: G/s, better: higher}}   # of your own
 # Holds for every i after exactly one launch; a configuration for which it does not is never timed.
 verify: {out: "out[i] == splat<T>((i + (i % 32 < 16 ? 0 : GAP)) % 101)"}
 */

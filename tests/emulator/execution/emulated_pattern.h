@@ -37,8 +37,8 @@ inline Emulated emulate(const PatternPtr& pattern, const Bindings& given = {},
                         EmulatorSettings settings = emulator_settings(90, 2), bool caches = false) {
   Emulated result;
   EmulatorBackend backend(std::move(settings));
-  const Workload workload = emulated_workload(pattern, given);
   try {
+    const Workload workload = emulated_workload(pattern, given);
     const auto execution = backend.prepare_emulated(workload, caches);
     execution->initialise();
     execution->launch();

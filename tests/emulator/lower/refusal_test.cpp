@@ -42,7 +42,7 @@ const Refused refused[] = {
     {"cvt.u32.u32 %r1, %p1;", "an operand has another width"},
     {"cvt.u32.u64 %r1, %r2;", "an operand has another width"},
     {"cvt.u64.u32 %q1, %r2;", "the destination has another width"},
-    {"mov.u32 %r1, %envreg3;", "the special register %envreg3 is not known"},
+    {"mov.u32 %r1, %envreg3;", "it is of grid.sync(), by which blocks wait for all"},
     {"mov.b64 {%r1, %r2, %r3}, %d1;", "its vector does not fit"},
     {"mov.b64 {%r1, %h2}, %d1;", ""},
     {"ld.volatile.global.u32 %p1, [%d1];", "a register is too narrow"},
