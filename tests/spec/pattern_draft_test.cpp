@@ -45,7 +45,7 @@ const std::vector<Case> cases = {
       "  BLOCK: {default: 256, min: 1, max: 1024}\n",
       "  a: {type: float, length: n, init: \"i % 101\"}  # fill in: its length\n",
       "  b: {type: float, length: n}  # fill in: its length\n", "kernel: add\n",
-      "arguments:\n  - a\n  - b\n  - n\n", "  grid: ceil_div(n, BLOCK)  # fill in: ",
+      "arguments:\n  - a\n  - b\n  - n\n", "  grid: \"ceil_div(n, BLOCK)\"  # fill in: ",
       "  block: BLOCK\n", "  read: n * sizeof(float)\n  write: n * sizeof(float)\n",
       "verify: {b: \"true\"}  # fill in: ", "*/\n#include \"kernels.cu\"\n"}},
     {"its launch, followed through variables, macros and constants",
