@@ -151,14 +151,14 @@ __device__ uint32_t scan_tile(Vector (&part)[vectors], uint32_t before) {
 }
 
 __global__ void __launch_bounds__(BLOCK)
-    begin_tiles(const Vector* __restrict__ in, Vector* __restrict__ out, uint32_t* sums) {
+    begin_tiles(const uint32_t* __restrict__ in, uint32_t* __restrict__ out, uint32_t* sums) {
   const size_t first = first_vector<ITEMS, BLOCK>(blockIdx.x);
   Part<ITEMS> part;
-  load<0>(part, in + first);
+  load<0>(part, reinterpret_cast<const Vector*>(in) + first);
   uint32_t sum = 0;
   if constexpr (SCANS_FIRST) {
     sum = scan_tile<EXCLUSIVE, BLOCK>(part, 0);
-    store<0>(out + first, part);
+    store<0>(reinterpret_cast<Vector*>(out) + first, part);
   } else {
 #pragma unroll
     for (const Vector& vector : part) {
@@ -171,13 +171,13 @@ __global__ void __launch_bounds__(BLOCK)
 }
 
 // Replaces each sum by that of those before it.
-__global__ void __launch_bounds__(SUMS_BLOCK) scan_sums(Vector* sums) {
+__global__ void __launch_bounds__(SUMS_BLOCK) scan_sums(uint32_t* sums) {
   constexpr uint32_t tiles = N / (ITEMS * BLOCK);
   constexpr uint32_t turns = (tiles + SUMS_ITEMS * SUMS_BLOCK - 1) / (SUMS_ITEMS * SUMS_BLOCK);
   uint32_t before = 0;
 #pragma unroll 1
   for (uint32_t turn = 0; turn < turns; ++turn) {
-    Vector* from = sums + first_vector<SUMS_ITEMS, SUMS_BLOCK>(turn);
+    Vector* from = reinterpret_cast<Vector*>(sums) + first_vector<SUMS_ITEMS, SUMS_BLOCK>(turn);
     Part<SUMS_ITEMS> part;
     load<0>(part, from);
     // The warps' sums of the turn before have been read.
@@ -188,18 +188,18 @@ __global__ void __launch_bounds__(SUMS_BLOCK) scan_sums(Vector* sums) {
 }
 
 __global__ void __launch_bounds__(BLOCK)
-    finish_tiles(const Vector* in, Vector* out, const uint32_t* sums) {
+    finish_tiles(const uint32_t* in, uint32_t* out, const uint32_t* sums) {
   const uint32_t tile = REVERSED ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
   const size_t first = first_vector<ITEMS, BLOCK>(tile);
   const uint32_t before = sums[tile];
   Part<ITEMS> part;
-  load<LOAD>(part, (SCANS_FIRST ? out : in) + first);
+  load<LOAD>(part, reinterpret_cast<const Vector*>(SCANS_FIRST ? out : in) + first);
   if constexpr (SCANS_FIRST) {
     add(part, before);
   } else {
     scan_tile<EXCLUSIVE, BLOCK>(part, before);
   }
-  store<STORE>(out + first, part);
+  store<STORE>(reinterpret_cast<Vector*>(out) + first, part);
 }
 
 // The sum of the first n elements.
