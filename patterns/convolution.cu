@@ -56,6 +56,8 @@ metrics:
     help: multiply-adds as a share of what the multiprocessors can do at the clock measured
 verify: {out: "out[i] == convolved(i / SIZE, i % SIZE)"}
 */
+#include "cache_operators.cuh"
+
 constexpr int side = 2 * RADIUS + 1;
 constexpr int tile_rows = TALL * ITEMS + 2 * RADIUS;
 // Whole float4.
@@ -129,7 +131,9 @@ __global__ void __launch_bounds__(WIDE * TALL)
     Vector vector;
 #pragma unroll
     for (int j = 0; j < VECTOR; ++j) vector.element[j] = sums[item][j];
-    *reinterpret_cast<Vector*>(out + (top + y + item) * SIZE + left + x) = vector;
+    // Plain assignment lets the compiler take the first of these apart.
+    __stwb(reinterpret_cast<Word<Vector>*>(out + (top + y + item) * SIZE + left + x),
+           __builtin_bit_cast(Word<Vector>, vector));
   }
 }
 

@@ -48,7 +48,6 @@ require:
   - TILE_M * TILE_K % (4 * (TILE_M / THREAD_M) * (TILE_N / THREAD_N)) == 0
   - TILE_N * TILE_K % (4 * (TILE_M / THREAD_M) * (TILE_N / THREAD_N)) == 0
   - BUFFERS * TILE_K * (TILE_M + PAD + TILE_N) * sizeof(float) <= 48 Ki
-  - M / TILE_M % STRIP == 0
 buffers:
   a: {type: float, length: M * K, init: "factor(5 * (i / K) + i % K)"}
   b: {type: float, length: K * N, init: "factor(3 * (i % N) + i / N)"}
@@ -152,13 +151,13 @@ __device__ void multiply(float (&sums)[THREAD_M][THREAD_N], const Tiles& tiles, 
 __global__ void __launch_bounds__(threads)
     matmul(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c) {
   __shared__ Tiles tiles[BUFFERS];
-  uint32_t column = blockIdx.x;
-  uint32_t row = blockIdx.y;
-  if (STRIP > 1) {
-    const uint32_t number = row % STRIP * (N / TILE_N) + column;
-    column = number / STRIP;
-    row = row / STRIP * STRIP + number % STRIP;
-  }
+  constexpr uint32_t tiles_down = M / TILE_M;
+  constexpr uint32_t tiles_across = N / TILE_N;
+  const uint32_t number = blockIdx.y * tiles_across + blockIdx.x;
+  const uint32_t top = number / (STRIP * tiles_across) * STRIP;
+  const uint32_t strip = min(uint32_t(STRIP), tiles_down - top);
+  const uint32_t row = top + number % (STRIP * tiles_across) % strip;
+  const uint32_t column = number % (STRIP * tiles_across) / strip;
   // A warp's threads form a rectangle, so that it reads few different words of both tiles. Lanes
   // 2n and 2n + 1 read the same words of b, so that half a warp's float4 are served at once.
   const int lane = threadIdx.x % 32;

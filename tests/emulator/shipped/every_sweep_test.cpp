@@ -57,7 +57,8 @@ std::optional<std::int64_t> reduced_value(const std::string& name, const Value& 
 
 /// Parameters that the pattern computes from those that say how much work there is.
 bool follows(const std::string& name) {
-  return name == "N" || name == "BLOCKS" || name == "STEPS";
+  return name == "N" || name == "M" || name == "K" || name == "PITCH" || name == "BLOCKS" ||
+         name == "STEPS";
 }
 
 /// The same configuration with less to do.
@@ -185,8 +186,9 @@ BOOST_DATA_TEST_CASE(has_the_same_totals_from_some_blocks_as_from_all, data::mak
 BOOST_DATA_TEST_CASE(has_no_races_in_shared_memory,
                      data::make({"bank_conflicts", "bank_width", "histogram", "jagged_rows",
                                  "reduce", "scan", "shared_bandwidth", "stencil", "transpose",
-                                 "transpose_tiles", "tune-read", "tune-reduce", "tune-transpose",
-                                 "tune-triad"}),
+                                 "transpose_tiles", "tune-convolution", "tune-histogram",
+                                 "tune-matmul", "tune-read", "tune-reduce", "tune-scan",
+                                 "tune-softmax-layer-norm", "tune-transpose", "tune-triad"}),
                      name) {
   EmulatorSettings settings = emulator_settings(90, 2);
   settings.checks_kernel = true;
