@@ -22,6 +22,11 @@ parameters:
     default: 1
     min: 1
     help: rows of tiles that neighbouring blocks go down before they go on to the right
+  REGISTERS:
+    default: 0
+    min: 0
+    max: 255
+    help: the most registers of a thread; 0 for as many as the compiler likes
   SIZE:     {default: 4 Ki, min: 64, help: "rows and columns, where M, N and K do not say otherwise"}
   M:        {default: SIZE, min: 16, help: rows of a and c}
   N:        {default: SIZE, min: 16, help: columns of b and c}
@@ -52,6 +57,7 @@ buffers:
   a: {type: float, length: M * K, init: "factor(5 * (i / K) + i % K)"}
   b: {type: float, length: K * N, init: "factor(3 * (i % N) + i / N)"}
   c: {type: float, length: M * N}
+compile: {max_registers: REGISTERS}
 launch: {grid: [N / TILE_N, M / TILE_M], block: TILE_M / THREAD_M * (TILE_N / THREAD_N)}
 useful: {read: (M + N) * K * sizeof(float), write: M * N * sizeof(float)}
 metrics:

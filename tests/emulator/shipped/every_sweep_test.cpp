@@ -57,8 +57,7 @@ std::optional<std::int64_t> reduced_value(const std::string& name, const Value& 
 
 /// Parameters that the pattern computes from those that say how much work there is.
 bool follows(const std::string& name) {
-  return name == "N" || name == "M" || name == "K" || name == "PITCH" || name == "BLOCKS" ||
-         name == "STEPS";
+  return name == "N" || name == "M" || name == "K" || name == "BLOCKS" || name == "STEPS";
 }
 
 /// The same configuration with less to do.
