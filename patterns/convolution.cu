@@ -2,9 +2,9 @@
 summary: Convolve an image with a square filter in constant memory
 family: collectives
 help: >-
-  Each element of out is the sum of the (2 * RADIUS + 1)^2 elements around it times the filter's. The
-  rows of in have margins of RADIUS and begin at multiples of 128 bytes. A block copies its tile and
-  the halo around it to shared memory, with ASYNC by cp.async. A thread computes VECTOR x ITEMS
+  Each element of out is the sum of the (2 * RADIUS + 1)^2 elements around it times the filter's.
+  The rows of in have margins of RADIUS and begin at multiples of 128 bytes. A block copies its tile
+  and the halo around it to shared memory, with ASYNC by cp.async. A thread computes VECTOR x ITEMS
   neighbouring elements - it reads each row of its part of the tile once, into registers, and all
   threads of a warp multiply by the same element of the filter, as constant memory wants it.
 reference: Podlozhnyuk, "Image Convolution with CUDA", NVIDIA 2007
@@ -32,8 +32,8 @@ require:
   - SIZE % (TALL * ITEMS) == 0
   - WIDE * TALL <= 1024
   - PITCH % 4 == 0
-  - PITCH >= SIZE + ceil_div(2 * RADIUS, 4) * 4
-  - (TALL * ITEMS + 2 * RADIUS) * (WIDE * VECTOR + ceil_div(2 * RADIUS, 4) * 4) * sizeof(float) <= 48 Ki
+  - PITCH >= SIZE + ceil_div(RADIUS, 2) * 4
+  - (TALL * ITEMS + 2 * RADIUS) * (WIDE * VECTOR + ceil_div(RADIUS, 2) * 4) * sizeof(float) <= 48 Ki
 buffers:
   in:  {type: float, length: (SIZE + 2 * RADIUS) * PITCH, init: "value(i / PITCH, i % PITCH)"}
   out: {type: float, length: SIZE * SIZE}
@@ -61,7 +61,7 @@ verify: {out: "out[i] == convolved(i / SIZE, i % SIZE)"}
 constexpr int side = 2 * RADIUS + 1;
 constexpr int tile_rows = TALL * ITEMS + 2 * RADIUS;
 // Whole float4.
-constexpr int tile_columns = WIDE * VECTOR + (2 * RADIUS + 3) / 4 * 4;
+constexpr int tile_columns = WIDE * VECTOR + (RADIUS + 1) / 2 * 4;
 
 __constant__ float filter[side * side];
 

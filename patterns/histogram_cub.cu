@@ -16,9 +16,9 @@ parameters:
     min: 0
     max: 5
     help: >-
-      cub::BlockLoadAlgorithm - 0 a thread loads its neighbouring elements one by one, 1 neighbouring
-      threads load neighbouring elements, 2 as 0 with up to four at once, 3 as 1 and then exchanged
-      in shared memory, 4 the same within each warp, 5 as 4, one warp after another
+      cub::BlockLoadAlgorithm - 0 a thread loads its neighbouring elements one by one,
+      1 neighbouring threads load neighbouring elements, 2 as 0 with up to four at once, 3 as 1 and
+      then exchanged in shared memory, 4 the same within each warp, 5 as 4, one warp after another
   BINS:    {default: 256, min: 1, max: 4 Ki, help: values that an element can have}
   HOT:     {default: 0, min: 0, max: 100, help: percent of the elements that are 0 in any case}
   ITEMS:   {default: 16, min: 1, max: 64, help: elements of a thread at a time}

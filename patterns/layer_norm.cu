@@ -5,8 +5,8 @@ help: >-
   out = (in - mean) / sqrt(variance + epsilon) * gain + bias, with mean and variance of the row and
   a gain and a bias for each column. A thread loads its part of the row into registers, takes mean
   and variance of it in float, and shuffles and shared memory combine those of the threads - by how
-  far two means differ, so that nothing cancels where a mean is large. WARPS warps share a row, and a
-  block has BLOCK / (32 * WARPS) rows.
+  far two means differ, so that nothing cancels where a mean is large. WARPS warps share a row, and
+  a block has BLOCK / (32 * WARPS) rows.
 reference: Ba, Kiros and Hinton, "Layer Normalization", arXiv 1607.06450, 2016; Chan, Golub and
   LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician 37, 1983
 parameters:
@@ -19,9 +19,9 @@ parameters:
     min: 0
     max: 8
     help: >-
-      how rows are loaded - 0 ld.global, 1 .nc (__ldg), 2 .cs (__ldcs, evicted first), 3 .cg (__ldcg,
-      past L1), 4 .L1::no_allocate, 5 an L2 policy of evict_first, 6 .L2::128B (L2 gets the whole
-      line), 7 .L2::256B (two lines), 8 .nc with 4 and 7; 5, 7 and 8 need 8.0
+      of rows - 0 ld.global, 1 .nc (__ldg), 2 .cs (__ldcs, evicted first), 3 .cg (__ldcg, past L1),
+      4 .L1::no_allocate, 5 an L2 policy of evict_first, 6 .L2::128B (L2 gets the whole line),
+      7 .L2::256B (two lines), 8 .nc with 4 and 7; 5, 7 and 8 need 8.0
   STORE:
     default: 0
     min: 0

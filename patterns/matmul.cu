@@ -2,22 +2,22 @@
 summary: Multiply two matrices of floats by tiles in shared memory and in registers
 family: collectives
 help: >-
-  c = a * b, all stored row by row. A block computes TILE_M x TILE_N elements of c, TILE_K columns of
-  a and rows of b at a time, which it loads as float4 and keeps in shared memory, those of a
-  transposed. A thread computes THREAD_M x THREAD_N elements in registers, so that a value read from
-  shared memory is used that many times. The next tiles are loaded while the present ones are
-  multiplied; with two BUFFERS they are also stored without waiting for the other threads.
+  c = a * b, all stored row by row. A block computes TILE_M x TILE_N elements of c from TILE_K
+  columns of a and rows of b at a time, which it loads as float4 and keeps in shared memory, those
+  of a transposed. A thread computes THREAD_M x THREAD_N elements in registers, so that it uses each
+  value from shared memory THREAD_N or THREAD_M times. The next tiles are loaded while the present
+  ones are multiplied; with two BUFFERS they are stored without waiting for the other threads.
 reference: Volkov and Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra", SC 2008; CUTLASS,
   "Efficient GEMM in CUDA"
 parameters:
   TILE_M:   {default: 128, min: 16, max: 256, help: rows of c that a block computes}
   TILE_N:   {default: 128, min: 16, max: 256, help: columns of c that a block computes}
-  TILE_K:   {default: 8, min: 4, max: 32, help: columns of a and rows of b in shared memory at a time}
+  TILE_K:   {default: 8, min: 4, max: 32, help: columns of a and rows of b in shared memory}
   THREAD_M: {default: 8, min: 4, max: 16, help: rows of c that a thread computes}
   THREAD_N: {default: 8, min: 4, max: 16, help: columns of c that a thread computes}
   WARP_N:   {default: 8, min: 1, max: 16, help: threads of a warp along a row of c}
   BUFFERS:  {default: 2, min: 1, max: 2, help: tiles of a and of b that shared memory has room for}
-  PAD:      {default: 4, min: 0, max: 32, help: floats between a column of the tile of a and the next}
+  PAD:      {default: 4, min: 0, max: 32, help: floats behind each column of the tile of a}
   STRIP:
     default: 1
     min: 1
@@ -27,7 +27,7 @@ parameters:
     min: 0
     max: 255
     help: the most registers of a thread; 0 for as many as the compiler likes
-  SIZE:     {default: 4 Ki, min: 64, help: "rows and columns, where M, N and K do not say otherwise"}
+  SIZE:     {default: 4 Ki, min: 64, help: "what M, N and K are unless they say otherwise"}
   M:        {default: SIZE, min: 16, help: rows of a and c}
   N:        {default: SIZE, min: 16, help: columns of b and c}
   K:        {default: SIZE, min: 64, max: 32 Ki, help: columns of a and rows of b}
@@ -169,7 +169,8 @@ __global__ void __launch_bounds__(threads)
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32;
   const int x = warp % (threads_across / WARP_N) * WARP_N + lane / 2 % WARP_N;
-  const int y = warp / (threads_across / WARP_N) * (32 / WARP_N) + lane / (2 * WARP_N) * 2 + lane % 2;
+  const int y =
+      warp / (threads_across / WARP_N) * (32 / WARP_N) + lane / (2 * WARP_N) * 2 + lane % 2;
   a += size_t(row) * TILE_M * K;
   b += size_t(column) * TILE_N;
   c += size_t(row) * TILE_M * N + size_t(column) * TILE_N;

@@ -6,7 +6,7 @@ help: >-
   one block, scans the tiles' sums, and the third scans each tile beginning with what comes before
   it - so the elements are read twice and written once. With SCANS_FIRST the first launch writes the
   scans already, and the third reads and writes them again to add what comes before. REVERSED lets
-  the third launch begin with the tiles that the first has read last, some of which the L2 still has.
+  the third launch begin with the tiles that the first read last, some of which L2 still has.
 reference: Merrill and Grimshaw, "Parallel Scan for Stream Architectures", University of Virginia
   CS2009-14, 2009; Harris, Sengupta and Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3
 parameters:
@@ -23,17 +23,16 @@ parameters:
     min: 0
     max: 8
     help: >-
-      how the third launch loads elements - 0 ld.global, 1 .nc (__ldg), 2 .cs (__ldcs, evicted
-      first), 3 .cg (__ldcg, past L1), 4 .L1::no_allocate, 5 an L2 policy of evict_first, 6 .L2::128B
-      (L2 gets the whole line), 7 .L2::256B (two lines), 8 .nc with 4 and 7; 5, 7 and 8 need 8.0
+      of the third launch - 0 ld.global, 1 .nc (__ldg), 2 .cs (__ldcs, evicted first), 3 .cg
+      (__ldcg, past L1), 4 .L1::no_allocate, 5 an L2 policy of evict_first, 6 .L2::128B (L2 gets the
+      line), 7 .L2::256B (two lines), 8 .nc with 4 and 7; 5, 7 and 8 need 8.0
   STORE:
     default: 0
     min: 0
     max: 5
     help: >-
-      how the third launch stores them - 0 st.global, 1 .wt (__stwt, written through), 2 .cs (__stcs,
-      evicted first), 3 .cg (__stcg, into L2), 4 .L1::no_allocate, 5 an L2 policy of evict_first
-      (8.0 and later)
+      of the third launch - 0 st.global, 1 .wt (__stwt, written through), 2 .cs (__stcs, evicted
+      first), 3 .cg (__stcg, into L2), 4 .L1::no_allocate, 5 an L2 policy of evict_first (8.0)
   BYTES:       {default: 1 Gi, min: 1, help: size of each array}
   N:
     default: BYTES / (sizeof(uint32_t) * ITEMS * BLOCK) * ITEMS * BLOCK
