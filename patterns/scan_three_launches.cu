@@ -33,7 +33,7 @@ parameters:
     help: >-
       of the third launch - 0 st.global, 1 .wt (__stwt, written through), 2 .cs (__stcs, evicted
       first), 3 .cg (__stcg, into L2), 4 .L1::no_allocate, 5 an L2 policy of evict_first (8.0)
-  BYTES:       {default: 1 Gi, min: 1, help: size of each array}
+  BYTES:       {default: 64 Mi, min: 1, help: size of each array}
   N:
     default: BYTES / (sizeof(uint32_t) * ITEMS * BLOCK) * ITEMS * BLOCK
     min: 1

@@ -112,8 +112,8 @@ DraftedPattern pattern_from_kernel(const GivenOptions& given, const std::string&
         "with --output",
         path.string());
   }
-  const fs::path target = fs::weakly_canonical(path, error);
-  const fs::path folder = fs::weakly_canonical(drafted.folder, error);
+  const fs::path target = fs::weakly_canonical(fs::absolute(path), error);
+  const fs::path folder = fs::weakly_canonical(fs::absolute(drafted.folder), error);
   const std::string include = target.lexically_relative(folder).generic_string();
   drafted.text = draft_pattern({name, include, path.filename().string(), host, kernel});
   if (leads_out(include)) drafted.words = {"--include", folder_of(path).string()};

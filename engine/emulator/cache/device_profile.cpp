@@ -17,7 +17,6 @@
 namespace sweep {
 namespace {
 
-constexpr unsigned warp_size = 32;
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
 /// The sizes that the shared memory's part of a unified memory can have, in KiB (CUDA C++
