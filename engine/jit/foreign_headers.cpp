@@ -127,8 +127,13 @@ std::optional<std::string> stand_in(const ForeignInclude& foreign, const WordSet
   const std::string& name = foreign.name;
   const Header* provided = find_provided(name);
   if (words.contains("std") && is_among(shared_with_host, name)) {
-    return fmt::format("{}#include <cuda/std/{}>\nnamespace std {{ using namespace cuda::std; }}\n",
-                       provided != nullptr ? provided->text : "", name);
+    // CUDA's own form of <algorithm> has another name.
+    const std::string own = fmt::format("cuda/std/{}", name == "algorithm" ? "__algorithm_" : name);
+    return fmt::format(
+        "{}{}namespace cuda {{ namespace std {{}} }}\n"
+        "namespace std {{ using namespace cuda::std; }}\n",
+        provided != nullptr ? provided->text : "",
+        is_in_toolkit(own, toolkit) ? fmt::format("#include <{}>\n", own) : "");
   }
   if (provided != nullptr) return std::nullopt;
   if (is_among(shared_with_host, name) || is_of_host(name)) return std::string();

@@ -35,6 +35,12 @@ void add_words(std::string_view code, WordSet& words) {
 }
 
 /// The words of what each macro stands for, of all its definitions.
+/// A word of the compiler's in a declaration: __global__, __launch_bounds__, __declspec.
+bool is_attribute(std::string_view word) {
+  return (word.starts_with("__") && word.ends_with("__")) || word == "__declspec" ||
+         word == "__restrict" || word == "__inline";
+}
+
 using Macros = std::map<std::string, WordSet, std::less<>>;
 
 void add_macro(const Directive& directive, Macros& macros) {
@@ -249,12 +255,17 @@ class ItemReader {
         at = std::max(after_angles(at + 1), at + 1);
         continue;
       }
-      if (token.is("operator")) head.names.emplace("operator");
+      if (token.is("operator")) {
+        head.names.emplace("operator");
+        if (next == "(") at += 2;
+        while (at < tokens_.size() && !tokens_[at].is("(") && !tokens_[at].is(";")) ++at;
+        continue;
+      }
       is_type_name = is_type_name || token.is("typedef") || token.is("using");
       if (is_one_of(token.text, {"struct", "class", "union", "enum"}) && !head.is_function) {
         awaits_class_name = true;
         head.is_enum = head.is_enum || token.is("enum");
-      } else if (awaits_class_name && next != "(" && !token.text.starts_with("__")) {
+      } else if (awaits_class_name && next != "(" && !is_attribute(token.text)) {
         awaits_class_name = false;
         head.names.emplace(token.text);
         head.is_class = defines_class(at);
@@ -266,7 +277,7 @@ class ItemReader {
       const bool is_declared = !has_value && (is_one_of(follower, {";", "=", "[", ",", "("}) ||
                                               (follower == "{" && !is_qualifier(token.text)) ||
                                               is_next_condition(behind));
-      if (is_declared && !token.text.starts_with("__")) head.names.emplace(token.text);
+      if (is_declared && !is_attribute(token.text)) head.names.emplace(token.text);
       at = std::max(behind, at + 1);
     }
     return std::nullopt;
@@ -300,12 +311,12 @@ class ItemReader {
       add_all_words(open, end, head.names);
     }
     const bool is_word_behind =
-        is_word(behind.front()) && !is_qualifier(behind) && !behind.starts_with("__");
-    const bool is_attribute =
-        before.starts_with("__") || is_one_of(before, {"alignas", "decltype"}) || is_word_behind;
+        is_word(behind.front()) && !is_qualifier(behind) && !is_attribute(behind);
+    const bool is_of_attribute =
+        is_attribute(before) || is_one_of(before, {"alignas", "decltype"}) || is_word_behind;
     // A macro may declare what its arguments say.
     if (macros_.contains(before)) add_all_words(open, end, head.names);
-    if (is_attribute) return;
+    if (is_of_attribute) return;
     head.is_function = true;
     add_all_words(open, end, head.parameters);
   }

@@ -133,6 +133,28 @@ std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& d
 
 namespace {
 
+/// Takes over what included files define as macros and the pattern gives a value: such a parameter
+/// is a macro of the configuration's, and the file's own definition is left out.
+void take_over_macros(Pattern& pattern, Diagnostics& diagnostics) {
+  for (IncludedFile& file : pattern.included.files) {
+    for (const Directive& directive : find_directives(file.text)) {
+      const std::string name = defined_macro(directive);
+      const bool is_like_function =
+          !name.empty() && directive.text.find(name + "(") != std::string::npos;
+      const Parameter* parameter = pattern.find_parameter(name);
+      const bool is_given = pattern.compile.defines_macro(name);
+      if (is_like_function || (parameter == nullptr && !is_given)) continue;
+      if (!is_given) {
+        auto value = Expression::parse(name, parameter->where, diagnostics);
+        if (value) pattern.compile.defines.push_back({name, std::move(*value)});
+      }
+      for (std::size_t at = directive.offset; at < directive.offset + directive.length; ++at) {
+        if (file.text[at] != '\n') file.text[at] = ' ';
+      }
+    }
+  }
+}
+
 /// Leaves out of the files that the body includes by name in quotes, and of theirs, what the
 /// pattern does not need. A file that is included in angle brackets is a library's and stays whole.
 void slice_included(Pattern& pattern) {
@@ -272,6 +294,7 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
                     "put it into the pattern's code");
       }
       check_pattern(*pattern, reading, found);
+      take_over_macros(*pattern, found);
       slice_included(*pattern);
       pattern->included_text = joined_text(pattern->included);
     }

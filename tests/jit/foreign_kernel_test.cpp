@@ -35,6 +35,27 @@ const std::vector<Case> cases = {
      "extern \"C\" __global__ void f(float* out) { *out = BLOCK; }\n", "f", "[out]"},
     {"a namespace", "namespace a::b { __global__ void f(float* out) { *out = BLOCK; } }\n",
      "a::b::f", "[out]"},
+    {"macros of the file's own give way to parameters",
+     "#ifndef BLOCK\n#define BLOCK 7\n#endif\n#define N 5\n#define T double\n"
+     "#if BLOCK < 64 || N != 256\n#error the file's own\n#endif\n"
+     "__global__ void f(T* out) { static_assert(BLOCK > 7 && sizeof(T) == 4); *out = N; }\n",
+     "f", "[out]"},
+    {"operators before host code",
+     "struct P { int x; };\n"
+     "__device__ bool operator==(P a, P b) { return a.x == b.x; }\n"
+     "bool operator<=(P, P) { return rand() == 1; }\nint host() { return rand(); }\n"
+     "__global__ void f(float* out) { *out = P{BLOCK} == P{1}; }\n",
+     "f", "[out]"},
+    {"names that begin with underscores",
+     "typedef struct { int x; } __Options;\n__device__ int __twice(int i) { return 2 * i; }\n"
+     "inline void __check(int e) { printf(\"%d\", rand() + e); }\n"
+     "__global__ void __launch_bounds__(BLOCK) f(float* out, __Options o) {\n"
+     "  *out = __twice(o.x);\n}\n",
+     "f", "[out, {fields: {x: 3}}]"},
+    {"headers of the standard library's that CUDA has otherwise, or not",
+     "#include <algorithm>\n#include <climits>\n"
+     "__global__ void f(float* out) { *out = std::max(1.0f, float(CHAR_BIT)) + BLOCK; }\n",
+     "f", "[out]"},
     {"host code beside it",
      "#include <iostream>\n#include <mpi.h>\n#include \"nowhere/helper.h\"\n"
      "__global__ void f(float* out) { *out = BLOCK; }\n"
