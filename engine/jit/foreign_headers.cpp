@@ -130,7 +130,7 @@ std::optional<std::string> stand_in(const ForeignInclude& foreign, const WordSet
     // CUDA's own form of <algorithm> has another name.
     const std::string own = fmt::format("cuda/std/{}", name == "algorithm" ? "__algorithm_" : name);
     return fmt::format(
-        "{}{}namespace cuda {{ namespace std {{}} }}\n"
+        "#pragma once\n{}{}namespace cuda {{ namespace std {{}} }}\n"
         "namespace std {{ using namespace cuda::std; }}\n",
         provided != nullptr ? provided->text : "",
         is_in_toolkit(own, toolkit) ? fmt::format("#include <{}>\n", own) : "");

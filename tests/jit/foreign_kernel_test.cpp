@@ -43,7 +43,7 @@ const std::vector<Case> cases = {
     {"operators before host code",
      "struct P { int x; };\n"
      "__device__ bool operator==(P a, P b) { return a.x == b.x; }\n"
-     "bool operator<=(P, P) { return rand() == 1; }\nint host() { return rand(); }\n"
+     "bool operator<=(P a, P b) { return a.x <= b.x; }\nint host() { return rand(); }\n"
      "__global__ void f(float* out) { *out = P{BLOCK} == P{1}; }\n",
      "f", "[out]"},
     {"names that begin with underscores",
