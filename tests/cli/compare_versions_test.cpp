@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_sweep_gives_the_points) {
   BOOST_TEST(compared["causes"]["counts"][0]["origin"] == "emulated");
   BOOST_TEST(compared["causes"]["counts"][0]["change"] == "worse");
   const nlohmann::json& lines = compared["causes"]["files"][0]["lines"];
-  BOOST_REQUIRE(lines.size() == 3U);
+  BOOST_TEST_REQUIRE(lines.size() == 3U, compared.dump(1));
   BOOST_TEST(lines[0]["before"] == 14);
   BOOST_TEST(lines[0]["after"].is_null());
   BOOST_TEST(lines[2]["costs_before"].size() == 2U);  // a load and a store
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(a_version_against_its_copy_is_the_same) {
   folder.write("copy/walk.cu", pattern_of(strided));
   const Outcome copy = compare({"old/walk.cu", "copy/walk.cu", "--device", "emulator"});
   BOOST_TEST(copy.code == 0);
-  BOOST_TEST(contains(copy.out, "no line of the two versions differs"));
+  BOOST_TEST(contains(copy.out, "no line of the two versions differs"), copy.out << copy.err);
 }
 
 BOOST_AUTO_TEST_CASE(every_format_says_why) {

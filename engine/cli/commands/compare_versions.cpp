@@ -200,12 +200,15 @@ VersionCauses find_causes(const Comparing& comparing, const RunComparison& compa
     }
     EmulatorSettings settings = comparing.executor.settings;
     settings.cancelled = &stop_flag();
+    // Compiled anew: what is kept may name its lines by another folder's files.
+    CompileSettings compile = comparing.request.compile;
+    compile.cache = nullptr;
     for (std::size_t i = 0; i < points.size() && !stop_flag(); ++i) {
       const auto place = static_cast<std::size_t>(points[i].ordinal);
       if (points[i].point.status != PointStatus::ok) continue;
       try {
-        explanations[i] = explain_unchecked(comparing.request.space.configurations[place],
-                                            comparing.request.compile, settings);
+        explanations[i] =
+            explain_unchecked(comparing.request.space.configurations[place], compile, settings);
       } catch (const std::exception& error) {
         causes.notes.push_back(fmt::format("what the lines of {} cost is not known: {}",
                                            name_of(comparing.versions, i), error.what()));
