@@ -98,9 +98,10 @@ std::vector<Metric> resource_metrics(const MultiprocessorSizes& sizes,
   const BlockLimits limits = block_limits(sizes, needs);
   add("resident_blocks", resident);
   if (sizes.threads >= lanes_per_warp) {
-    metrics.push_back({"occupancy", origin,
-                       100 * static_cast<double>(resident * warps_of(needs)) /
-                           static_cast<double>(sizes.threads / lanes_per_warp)});
+    const std::uint32_t warps = sizes.threads / lanes_per_warp;
+    metrics.push_back(
+        {"occupancy", origin,
+         100 * static_cast<double>(resident * warps_of(needs)) / static_cast<double>(warps)});
   }
   add("blocks_by_slots", limits.by_slots);
   add("blocks_by_warps", limits.by_warps);

@@ -51,9 +51,9 @@ class LoadedWorkload {
   };
   /// A variable of the program's.
   struct LoadedConstant {
-    CUfunction fill;
-    CUdeviceptr address;
-    std::size_t bytes;
+    CUfunction fill = nullptr;
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
     DeviceMemory filled;  ///< what is copied to it
   };
 

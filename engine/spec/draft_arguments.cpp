@@ -197,8 +197,8 @@ Marked KernelDraft::class_argument(const std::vector<ClassField>& fields, const 
   return {fmt::format("{{fields: {{{}}}}}", list), mark};
 }
 
-Marked KernelDraft::pointer_argument(std::string pointee, const std::string& name, bool is_const,
-                                     CudaTokens host) {
+Marked KernelDraft::pointer_argument(const std::string& pointee, const std::string& name,
+                                     bool is_const, CudaTokens host) {
   if (pointee.ends_with('*') || pointee.find('(') != std::string::npos) {
     return {"nullptr", fmt::format("{} is a pointer to pointers", name)};
   }

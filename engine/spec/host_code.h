@@ -42,6 +42,7 @@ class HostCode {
   explicit HostCode(std::string_view cuda);
   HostCode(const HostCode&) = delete;
   HostCode& operator=(const HostCode&) = delete;
+  ~HostCode() = default;
 
   /// The source without comments, literals and preprocessor lines.
   std::string_view code() const { return code_; }

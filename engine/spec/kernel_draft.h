@@ -112,7 +112,7 @@ class KernelDraft {
   Marked field_argument(const std::string& declared, const std::string& name, bool is_const,
                         CudaTokens host);
   Marked class_argument(const std::vector<ClassField>& fields, const std::string& name);
-  Marked pointer_argument(std::string pointee, const std::string& name, bool is_const,
+  Marked pointer_argument(const std::string& pointee, const std::string& name, bool is_const,
                           CudaTokens host);
   /// A type that is no element: the buffer has its bytes.
   void take_foreign_type(const std::string& type, DraftBuffer& buffer);

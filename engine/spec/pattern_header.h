@@ -27,7 +27,7 @@ std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& d
 struct HeaderFigure {
   Expression expression;
   std::string what;    ///< "the length of 'in'"
-  std::int64_t least;  ///< that it may be
+  std::int64_t least = 0;  ///< that it may be
 };
 
 /// What the checks of a pattern need besides it, so that one mistake has one message.

@@ -1,5 +1,7 @@
 #include "engine/cli/commands/new_from.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
 
@@ -55,10 +57,9 @@ std::string list_of_kernels(const std::vector<KernelDeclaration>& kernels) {
     for (const TemplateParameter& each : kernel.template_parameters) {
       of_template.push_back(each.type + (each.name.empty() ? "" : " ") + each.name);
     }
-    std::string before;
-    for (const std::string& each : of_template) before += (before.empty() ? "" : ", ") + each;
-    if (kernel.is_template) before = "template <" + before + "> ";
-    list += "\n  " + before + to_string(kernel);
+    list += "\n  ";
+    if (kernel.is_template) list += fmt::format("template <{}> ", fmt::join(of_template, ", "));
+    list += to_string(kernel);
   }
   return list;
 }
