@@ -162,7 +162,8 @@ inline DeviceMemory allocate_device_memory(std::size_t bytes) {
 /// Host memory that stays where it is, that copies reach without waiting, and that the device sees
 /// at an address of its own.
 inline PinnedMemory allocate_pinned_memory(std::size_t bytes) {
-  return PinnedMemory(Driver::get().pinned_allocate.value(bytes, CU_MEMHOSTALLOC_DEVICEMAP));
+  return PinnedMemory(
+      Driver::get().pinned_allocate.value(bytes, unsigned{CU_MEMHOSTALLOC_DEVICEMAP}));
 }
 /// Queues an event.
 inline void record(const Event& event, CUstream stream) {
