@@ -26,7 +26,7 @@ std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& d
 /// An expression of a header that comes to an integer.
 struct HeaderFigure {
   Expression expression;
-  std::string what;    ///< "the length of 'in'"
+  std::string what;        ///< "the length of 'in'"
   std::int64_t least = 0;  ///< that it may be
 };
 
