@@ -174,7 +174,8 @@ Marked KernelDraft::field_argument(const std::string& declared, const std::strin
   }
   const bool is_own_element = defaults_.find(type) != nullptr;
   if (const auto element = ElementType::find(canonical_type(type)); element || is_own_element) {
-    return {fmt::format("splat<{}>(1)", type), mark};
+    return is_literal ? Marked{fmt::format("splat<{}>({})", type, given)}
+                      : Marked{fmt::format("splat<{}>(1)", type), mark};
   }
   return {"{}", fmt::format("the value of {}, a {}", name, declared)};
 }

@@ -9,14 +9,15 @@
 namespace sweep {
 namespace {
 
-/// The number in place of a number of a text: "(n + 256 - 1) / 256" with BLOCK for 256.
+/// The name, or a product of names, in place of a number of a text: "(n + 256 - 1) / 256" with
+/// BLOCK for 256.
 std::string with_name_for(std::int64_t number, const std::string& name, std::string_view text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = end_of_word(text, at);
     const std::string_view word = text.substr(at, std::max<std::size_t>(end - at, 1));
     if (word == std::to_string(number)) {
-      result += name;
+      result += std::ranges::all_of(name, is_word) ? name : "(" + name + ")";
     } else if (word == std::to_string(number - 1)) {
       result += "(" + name + " - 1)";
     } else {
@@ -48,6 +49,11 @@ void KernelDraft::read_block() {
     const std::string& text = given[axis];
     const std::int64_t value = value_of(text).value_or(1);
     const bool is_name = std::ranges::any_of(text, is_letter);
+    if (const std::string own = template_block(value); given.size() == 1 && !own.empty()) {
+      block.push_back({own});
+      replace_template_numbers(own, value);
+      continue;
+    }
     if (is_name || !use_.asks_block_size || value <= 1 ||
         is_constant_of_kernel(axis, given.size())) {
       block.push_back({is_name ? text : std::to_string(value)});
@@ -63,6 +69,22 @@ void KernelDraft::read_block() {
     }
   }
   block.back().mark = mark;
+}
+
+std::string KernelDraft::template_block(std::int64_t threads) const {
+  for (const auto& [declared, name] : template_numbers_) {
+    if (scalar_role(declared) == ScalarRole::block && value_of(name) == threads) return name;
+  }
+  return {};
+}
+
+void KernelDraft::replace_template_numbers(const std::string& block_size, std::int64_t threads) {
+  for (const auto& [declared, name] : template_numbers_) {
+    const std::int64_t factor = value_of(name).value_or(1);
+    if (name == block_size || factor <= 1) continue;
+    replaced_.push_back({0, threads * factor, block_size + " * " + name});
+  }
+  replaced_.push_back({0, threads, block_size});
 }
 
 bool KernelDraft::is_constant_of_kernel(std::size_t axis, std::size_t axes) const {

@@ -125,6 +125,10 @@ class KernelDraft {
 
   // Its launch: draft_launch.cpp
   void read_block();
+  /// The template's parameter that stands for so many threads, as far as its name tells.
+  std::string template_block(std::int64_t threads) const;
+  /// Names it, and its products with the template's other numbers, in the launch's expressions.
+  void replace_template_numbers(const std::string& block_size, std::int64_t threads);
   /// Whether the launch names the block's size by a constant that the kernel is written with.
   bool is_constant_of_kernel(std::size_t axis, std::size_t axes) const;
   std::vector<std::string> block_without_launch(std::string& mark);

@@ -76,6 +76,14 @@ const std::vector<Case> cases = {
      "template <class V> void run(V* a, V* b) { sums<V, 512, true><<<1, 512>>>(a, b); }\n",
      {"  T: {type: element, default: float}\n", "  SIZE: 512\n", "  EVEN: true\n", "  STEPS: 3\n",
       "kernel: \"sums<T, SIZE, EVEN, STEPS>\"\n", "  in: {type: T, length: SIZE, init: "}},
+    {"numbers of a launch that are the template's, and the value of a scalar",
+     "template <class T, int BLOCK, int ITEMS>\n"
+     "__global__ void scale(const T* in, T* out, T factor, int n) {\n"
+     "  out[blockIdx.x * BLOCK * ITEMS + threadIdx.x] = factor * in[n];\n}\n"
+     "void run(float* a, float* b, int n) {\n"
+     "  scale<float, 256, 4><<<(n + 1023) / 1024, 256>>>(a, b, 3.0f, n);\n}\n",
+     {"  BLOCK: 256\n", "  ITEMS: 4\n", "  - \"splat<T>(3.0f)\"\n", "  block: BLOCK\n",
+      "  grid: (n + (BLOCK * ITEMS - 1)) / (BLOCK * ITEMS)\n"}},
     {"a type that is no element",
      "struct Plus {};\ntemplate <class T, class F>\n__global__ void fold(T* out, F f) { out[0] = "
      "f(1, 2); }\n"
