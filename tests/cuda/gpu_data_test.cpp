@@ -69,8 +69,8 @@ BOOST_FIXTURE_TEST_CASE(buffers_are_filled_from_files_and_results_compared_with_
   BOOST_TEST(
       result_of(*backend, workload(1000)) ==
       "wrong result: 2 of 5,000,000 elements of 'out' fail the check out[i] == out.npy to "
-      "within ulps: 1; the first is i = 1000: 101, expected 100, off by 1 (131072 ulps); the "
-      "worst is i = 1001: 102.0999984741211, expected 100.0999984741211, off by 2 (262144 "
+      "within ulps: 1; the first is i = 1000: 101, expected 100, off by 1 (131,072 ulps); the "
+      "worst is i = 1001: 102.0999984741211, expected 100.0999984741211, off by 2 (262,144 "
       "ulps)");
 }
 
