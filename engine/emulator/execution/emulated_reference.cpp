@@ -1,0 +1,249 @@
+#include "engine/emulator/execution/emulated_reference.h"
+
+#include <algorithm>
+
+namespace sweep {
+namespace {
+
+/// Thread instructions that a reference may come to: some seconds.
+constexpr std::uint64_t most_of_reference = 4'000'000'000;
+
+/// The elements that were written, in order.
+std::vector<std::uint64_t> elements_in(const TouchedBytes& written, std::uint64_t element_bytes) {
+  std::vector<std::uint64_t> elements;
+  for (std::uint64_t at = written.find_from(0); at < written.bytes();) {
+    elements.push_back(at / element_bytes);
+    at = written.find_from((elements.back() + 1) * element_bytes);
+  }
+  return elements;
+}
+
+/// As on a device, where buffers begin as bytes of 0xff.
+void fill_unwritten(Allocation& buffer) {
+  constexpr std::byte poison{0xff};
+  constexpr std::uint64_t piece = 4096;
+  if (buffer.is_initialised || buffer.written == nullptr) return;
+  for (std::uint64_t begin = 0; begin < buffer.bytes; begin += piece) {
+    const std::uint64_t count = std::min(piece, buffer.bytes - begin);
+    if (buffer.written->all(begin, count)) continue;
+    for (std::uint64_t at = begin; at < begin + count; ++at) {
+      if (!buffer.written->all(at, 1)) buffer.host[at] = poison;
+    }
+  }
+}
+
+/// The same fault, of which the message says that it is the reference's.
+KernelFault fault_in_reference(const KernelFault& fault) {
+  std::string where = fault.what();
+  where.resize(where.size() - fault.message.size());
+  if (where.ends_with(": ")) where.resize(where.size() - 2);
+  return {fault.kind, fault.place, where, in_reference + fault.message};
+}
+
+}  // namespace
+
+EmulatedReference::EmulatedReference(EmulatorSettings settings, LoadedPrograms& programs,
+                                     std::shared_ptr<const ReferencePlan> plan)
+    : settings_(std::move(settings)), programs_(programs), plan_(std::move(plan)) {
+  settings_.notes_shapes = false;
+}
+
+std::shared_ptr<EmulatorExecution> EmulatedReference::provide(const std::string& buffer,
+                                                              const Allocation* compared) {
+  const std::scoped_lock lock(mutex_);
+  if (failure_ != nullptr) std::rethrow_exception(failure_);
+  const auto failed = [](const std::string& why) {
+    return std::make_exception_ptr(ExecutionFailure(in_reference + why));
+  };
+  try {
+    return has_provided(buffer, compared) ? execution_ : nullptr;
+  } catch (const Cancelled&) {
+    execution_.reset();
+    throw;
+  } catch (const KernelFault& fault) {
+    failure_ = std::make_exception_ptr(fault_in_reference(fault));
+  } catch (const UnsupportedError& error) {
+    failure_ = failed(error.what());
+  } catch (const MemoryShortage& shortage) {
+    failure_ = failed(std::string("out of memory: ") + shortage.what());
+  } catch (const ExecutionFailure& failure) {
+    failure_ = failed(failure.what());
+  }
+  std::rethrow_exception(failure_);
+}
+
+bool EmulatedReference::has_provided(const std::string& buffer, const Allocation* compared) {
+  if (execution_ == nullptr) start();
+  if (is_complete_) return true;
+  return (compared != nullptr && can_choose_ && provide_some(buffer, *compared)) || provide_all();
+}
+
+/// Makes the buffers as they are before the first launch.
+void EmulatedReference::start() {
+  launch_.reset();
+  footprints_.clear();
+  executed_.clear();
+  is_complete_ = false;
+  execution_ = std::make_shared<EmulatorExecution>(settings_, programs_, plan_->workload, false);
+  execution_->emulated().attach_init();
+}
+
+std::uint64_t EmulatedReference::left() const {
+  if (settings_.is_exact) return ~std::uint64_t{0};
+  return most_of_reference - std::min(spent_, most_of_reference);
+}
+
+/// Executes the blocks that seem to write what was written to `compared`. False where they do not,
+/// or blocks cannot be chosen.
+bool EmulatedReference::provide_some(const std::string& buffer, const Allocation& compared) {
+  constexpr std::uint64_t most_blocks = 1U << 24U;  // that are looked at one by one
+  EmulatedWorkload& emulated = execution_->emulated();
+  const std::vector<LaunchPlan>& launches = plan_->workload.launches;
+  if (compared.written == nullptr || launches.size() > 1 || emulated.kernel(0).is_linked ||
+      launches.front().grid.count() > most_blocks) {
+    return false;
+  }
+  if (footprints_.empty()) learn_footprints();
+  const auto place = std::ranges::find(emulated.buffers(), buffer, &Allocation::name);
+  const auto index = static_cast<std::size_t>(place - emulated.buffers().begin());
+  const Footprint& footprint = footprints_[index];
+  if (footprint.offsets.empty()) return false;
+  const std::vector<std::uint64_t> blocks = blocks_for(footprint, compared);
+  if (blocks.size() > left() / std::max<std::uint64_t>(block_cost_, 1)) return false;
+  run(blocks);
+  const auto has_met = [](const Allocation* each) {
+    return each->has_atomic_updates || each->meetings->have_met();
+  };
+  can_choose_ = std::ranges::none_of(emulated.buffers(), has_met);
+  if (!can_choose_) return false;
+  const Allocation& values = **place;
+  return std::ranges::all_of(
+      elements_in(*compared.written, compared.element_bytes), [&](std::uint64_t element) {
+        return values.written->all(element * values.element_bytes, values.element_bytes);
+      });
+}
+
+void EmulatedReference::run(std::span<const std::uint64_t> blocks) {
+  constexpr std::size_t at_once = 4096;
+  while (!blocks.empty()) {
+    const auto part = blocks.first(std::min(blocks.size(), at_once));
+    for (const LaunchCount& count : run_blocks(*launch_, part, execution_->grid_options(0))) {
+      block_cost_ = std::max(block_cost_, count.thread_instructions);
+      spent_ += count.thread_instructions;
+    }
+    for (const std::uint64_t block : part) executed_[block] = true;
+    blocks = blocks.subspan(part.size());
+  }
+}
+
+/// The elements of each buffer that a block writes.
+std::vector<std::vector<std::uint64_t>> EmulatedReference::run_probe(std::uint64_t block) {
+  std::vector<std::vector<std::uint64_t>> elements;
+  std::vector<std::unique_ptr<TouchedBytes>> before;
+  for (Allocation* buffer : execution_->emulated().buffers()) {
+    before.push_back(std::exchange(buffer->written, std::make_unique<TouchedBytes>(buffer->bytes)));
+  }
+  run({&block, 1});
+  for (Allocation* buffer : execution_->emulated().buffers()) {
+    elements.push_back(elements_in(*buffer->written, buffer->element_bytes));
+    buffer->written = std::move(before[elements.size() - 1]);
+    for (const std::uint64_t element : elements.back()) {
+      buffer->written->set(element * buffer->element_bytes, buffer->element_bytes);
+    }
+  }
+  return elements;
+}
+
+/// From the first block and its neighbours along each dimension.
+void EmulatedReference::learn_footprints() {
+  EmulatedWorkload& emulated = execution_->emulated();
+  launch_ = execution_->prepared(0);
+  emulated.watch_blocks();
+  executed_.assign(launch_->grid.count(), false);
+  const auto of_first = run_probe(0);
+  for (const std::vector<std::uint64_t>& elements : of_first) {
+    Footprint& footprint = footprints_.emplace_back();
+    if (elements.empty()) continue;
+    footprint.first = static_cast<std::int64_t>(elements.front());
+    for (const std::uint64_t each : elements) footprint.offsets.push_back(each - elements.front());
+  }
+  const Dim3& grid = launch_->grid;
+  const std::array extents = {grid.x, grid.y, grid.z};
+  std::uint64_t neighbour = 1;
+  for (std::size_t axis = 0; axis < extents.size(); neighbour *= extents.at(axis++)) {
+    if (extents.at(axis) == 1) continue;
+    const auto elements = run_probe(neighbour);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (elements[i].empty()) continue;
+      footprints_[i].step.at(axis) =
+          static_cast<std::int64_t>(elements[i].front()) - footprints_[i].first;
+    }
+  }
+}
+
+/// Those not yet executed of which a footprint holds what was written to `compared`.
+std::vector<std::uint64_t> EmulatedReference::blocks_for(const Footprint& footprint,
+                                                         const Allocation& compared) const {
+  const std::uint64_t bytes = compared.element_bytes;
+  const std::uint64_t length = compared.bytes / bytes;
+  const auto& [offsets, origin, step] = footprint;
+  std::vector<std::uint64_t> blocks;
+  // The first element that was written at or after `from`.
+  std::uint64_t from = length;
+  std::uint64_t next = 0;
+  for (std::uint64_t block = 0; block < executed_.size(); ++block) {
+    if (executed_[block]) continue;
+    const Dim3 at = launch_->grid.at(block);
+    const std::int64_t first = origin + at.x * step[0] + at.y * step[1] + at.z * step[2];
+    if (first < 0 || static_cast<std::uint64_t>(first) >= length) continue;
+    const auto begin = static_cast<std::uint64_t>(first);
+    if (begin < from || begin > next) {
+      from = begin;
+      next = compared.written->find_from(begin * bytes) / bytes;
+    }
+    if (next > begin + offsets.back()) continue;
+    const bool is_wanted = std::ranges::any_of(offsets, [&](std::uint64_t offset) {
+      const std::uint64_t element = begin + offset;
+      return element >= next && element < length &&
+             compared.written->find_from(element * bytes) < (element + 1) * bytes;
+    });
+    if (is_wanted) blocks.push_back(block);
+  }
+  return blocks;
+}
+
+/// Executes every block of every launch.
+bool EmulatedReference::provide_all() {
+  if (is_too_much_) return false;
+  if (!footprints_.empty()) start();
+  for (std::size_t i = 0; i < plan_->workload.launches.size(); ++i) {
+    is_too_much_ = !run_all(i);
+    if (!is_too_much_) continue;
+    start();
+    return false;
+  }
+  for (Allocation* each : execution_->emulated().buffers()) fill_unwritten(*each);
+  return is_complete_ = true;
+}
+
+/// Executes a launch, the first block of which tells what all of them come to.
+bool EmulatedReference::run_all(std::size_t index) {
+  const Launch launch = execution_->prepared(index);
+  GridOptions options = execution_->grid_options(index);
+  const std::uint64_t total = launch.grid.count();
+  if (launch.kernel->is_linked) {
+    if (index == 0) execution_->emulated().complete_init(settings_.threads);
+    options.instruction_budget = left();
+    const GridResult result = run_grid(launch, options);
+    spent_ += result.count.thread_instructions;
+    return result.blocks == total;
+  }
+  const std::uint64_t of_first = run_blocks_total(launch, 0, 1, options).thread_instructions;
+  spent_ += of_first;
+  if (total - 1 > left() / std::max<std::uint64_t>(of_first, 1)) return false;
+  if (index == 0) execution_->emulated().complete_init(settings_.threads);
+  spent_ += run_blocks_total(launch, 1, total, options).thread_instructions;
+  return true;
+}
+
+}  // namespace sweep
