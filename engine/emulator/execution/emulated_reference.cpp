@@ -232,6 +232,7 @@ bool EmulatedReference::run_all(std::size_t index) {
   GridOptions options = execution_->grid_options(index);
   const std::uint64_t total = launch.grid.count();
   if (launch.kernel->is_linked) {
+    if (total * launch.block.count() > left()) return false;
     if (index == 0) execution_->emulated().complete_init(settings_.threads);
     options.instruction_budget = left();
     const GridResult result = run_grid(launch, options);
