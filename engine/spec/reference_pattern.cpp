@@ -100,16 +100,18 @@ WordSet words_of_pattern(const Pattern& pattern) {
   return words;
 }
 
-/// The buffers that a step's kernel writes to, as far as its signature tells.
-void add_written(const Pattern& pattern, const Step& step, std::vector<std::string>& written) {
+/// Adds the buffers that a step's kernel takes as pointers to const, or as others, as far as its
+/// signature tells.
+void add_given(const Pattern& pattern, const Step& step, bool as_const,
+               std::vector<std::string>& names) {
   const auto kernel = find_kernel(pattern, step);
   if (!kernel || !step.arguments || kernel->parameters.size() != step.arguments->size()) return;
   for (std::size_t i = 0; i < kernel->parameters.size(); ++i) {
     const std::string& name = (*step.arguments)[i].value.text;
-    const auto buffer = std::ranges::find(pattern.buffers, name, &Buffer::name);
-    const bool is_new = std::ranges::find(written, name) == written.end();
-    if (buffer == pattern.buffers.end() || buffer->is_const || !is_new) continue;
-    if (!kernel->parameters[i].is_const) written.push_back(name);
+    const bool is_buffer =
+        std::ranges::find(pattern.buffers, name, &Buffer::name) != pattern.buffers.end();
+    const bool is_new = std::ranges::find(names, name) == names.end();
+    if (is_buffer && is_new && kernel->parameters[i].is_const == as_const) names.push_back(name);
   }
 }
 
@@ -153,7 +155,11 @@ void add_reference(Pattern& pattern, const HeaderReading& header, Diagnostics& d
   if (header.reference.empty()) return;
   if (pattern.verify.empty()) {
     std::vector<std::string> written;
-    for (const Step& step : header.reference) add_written(pattern, step, written);
+    for (const Step& step : header.reference) add_given(pattern, step, false, written);
+    // What the kernel only reads cannot become wrong.
+    std::erase_if(written, [&](const std::string& name) {
+      return std::ranges::find(pattern.buffers, name, &Buffer::name)->is_const;
+    });
     for (const std::string& buffer : written) {
       pattern.verify.push_back({buffer, {"", header.reference_where}, Tolerance(), {}, buffer});
     }
@@ -180,7 +186,15 @@ void add_reference(Pattern& pattern, const HeaderReading& header, Diagnostics& d
                       fmt::format("the reference's kernels are not given '{}'", each.reference));
   }
   drop_unused(reference, std::move(given));
-  for (Buffer& buffer : reference.buffers) buffer.is_const = false;
+  std::vector<std::string> read;
+  for (const Step& step : reference.steps) add_given(pattern, step, true, read);
+  for (Buffer& buffer : reference.buffers) {
+    const auto expressions = kernel_expressions_of(reference);
+    const auto mentions = std::ranges::count_if(expressions, [&](const CudaExpression& each) {
+      return words_in(each.text).contains(buffer.name);
+    });
+    buffer.is_const = mentions == 1 && std::ranges::find(read, buffer.name) != read.end();
+  }
   slice_included(reference, true);
   reference.included_text = joined_text(reference.included);
   pattern.reference = fitted_reference(std::move(reference), pattern);

@@ -18,6 +18,11 @@ std::vector<std::uint64_t> elements_in(const TouchedBytes& written, std::uint64_
   return elements;
 }
 
+/// At most.
+std::uint64_t units_of(const LaunchPlan& launch) {
+  return launch.grid.count() * ((launch.block.count() + warp_size - 1) / warp_size);
+}
+
 /// As on a device, where buffers begin as bytes of 0xff.
 void fill_unwritten(Allocation& buffer) {
   constexpr std::byte poison{0xff};
@@ -93,14 +98,14 @@ std::uint64_t EmulatedReference::left() const {
   return most_of_reference - std::min(spent_, most_of_reference);
 }
 
-/// Executes the blocks that seem to write what was written to `compared`. False where they do not,
-/// or blocks cannot be chosen.
+/// Executes the units that seem to write what was written to `compared`. False where they do not,
+/// or units cannot be chosen.
 bool EmulatedReference::provide_some(const std::string& buffer, const Allocation& compared) {
-  constexpr std::uint64_t most_blocks = 1U << 24U;  // that are looked at one by one
+  constexpr std::uint64_t most_units = 1U << 24U;  // that are looked at one by one
   EmulatedWorkload& emulated = execution_->emulated();
   const std::vector<LaunchPlan>& launches = plan_->workload.launches;
   if (compared.written == nullptr || launches.size() > 1 || emulated.kernel(0).is_linked ||
-      launches.front().grid.count() > most_blocks) {
+      units_of(launches.front()) > most_units) {
     return false;
   }
   if (footprints_.empty()) learn_footprints();
@@ -108,11 +113,11 @@ bool EmulatedReference::provide_some(const std::string& buffer, const Allocation
   const auto index = static_cast<std::size_t>(place - emulated.buffers().begin());
   const Footprint& footprint = footprints_[index];
   if (footprint.offsets.empty()) return false;
-  const std::vector<std::uint64_t> blocks = blocks_for(footprint, compared);
-  if (blocks.size() > left() / std::max<std::uint64_t>(block_cost_, 1)) return false;
-  run(blocks);
+  const std::vector<std::uint64_t> units = units_for(footprint, compared);
+  if (units.size() > left() / std::max<std::uint64_t>(unit_cost_, 1)) return false;
+  run(units);
   const auto has_met = [](const Allocation* each) {
-    return each->has_atomic_updates || each->meetings->have_met();
+    return each->has_atomic_updates || (each->meetings != nullptr && each->meetings->have_met());
   };
   can_choose_ = std::ranges::none_of(emulated.buffers(), has_met);
   if (!can_choose_) return false;
@@ -123,27 +128,27 @@ bool EmulatedReference::provide_some(const std::string& buffer, const Allocation
       });
 }
 
-void EmulatedReference::run(std::span<const std::uint64_t> blocks) {
+void EmulatedReference::run(std::span<const std::uint64_t> units) {
   constexpr std::size_t at_once = 4096;
-  while (!blocks.empty()) {
-    const auto part = blocks.first(std::min(blocks.size(), at_once));
+  while (!units.empty()) {
+    const auto part = units.first(std::min(units.size(), at_once));
     for (const LaunchCount& count : run_blocks(*launch_, part, execution_->grid_options(0))) {
-      block_cost_ = std::max(block_cost_, count.thread_instructions);
+      unit_cost_ = std::max(unit_cost_, count.thread_instructions);
       spent_ += count.thread_instructions;
     }
-    for (const std::uint64_t block : part) executed_[block] = true;
-    blocks = blocks.subspan(part.size());
+    for (const std::uint64_t unit : part) executed_[unit] = true;
+    units = units.subspan(part.size());
   }
 }
 
-/// The elements of each buffer that a block writes.
-std::vector<std::vector<std::uint64_t>> EmulatedReference::run_probe(std::uint64_t block) {
+/// The elements of each buffer that a unit writes.
+std::vector<std::vector<std::uint64_t>> EmulatedReference::run_probe(std::uint64_t unit) {
   std::vector<std::vector<std::uint64_t>> elements;
   std::vector<std::unique_ptr<TouchedBytes>> before;
   for (Allocation* buffer : execution_->emulated().buffers()) {
     before.push_back(std::exchange(buffer->written, std::make_unique<TouchedBytes>(buffer->bytes)));
   }
-  run({&block, 1});
+  run({&unit, 1});
   for (Allocation* buffer : execution_->emulated().buffers()) {
     elements.push_back(elements_in(*buffer->written, buffer->element_bytes));
     buffer->written = std::move(before[elements.size() - 1]);
@@ -154,12 +159,17 @@ std::vector<std::vector<std::uint64_t>> EmulatedReference::run_probe(std::uint64
   return elements;
 }
 
-/// From the first block and its neighbours along each dimension.
+/// From the first unit and its neighbours along each dimension.
 void EmulatedReference::learn_footprints() {
   EmulatedWorkload& emulated = execution_->emulated();
   launch_ = execution_->prepared(0);
+  const Kernel& kernel = *launch_->kernel;
+  launch_->is_by_warp = kernel.barriers.empty() && kernel.mbarriers.empty() &&
+                        kernel.static_shared_bytes + launch_->dynamic_shared_bytes == 0;
+  emulated.guard_const_buffers(true);
   emulated.watch_blocks();
-  executed_.assign(launch_->grid.count(), false);
+  const std::uint64_t warps = launch_->is_by_warp ? launch_->warps() : 1;
+  executed_.assign(launch_->grid.count() * warps, false);
   const auto of_first = run_probe(0);
   for (const std::vector<std::uint64_t>& elements : of_first) {
     Footprint& footprint = footprints_.emplace_back();
@@ -168,7 +178,7 @@ void EmulatedReference::learn_footprints() {
     for (const std::uint64_t each : elements) footprint.offsets.push_back(each - elements.front());
   }
   const Dim3& grid = launch_->grid;
-  const std::array extents = {grid.x, grid.y, grid.z};
+  const std::array<std::uint64_t, 4> extents = {warps, grid.x, grid.y, grid.z};
   std::uint64_t neighbour = 1;
   for (std::size_t axis = 0; axis < extents.size(); neighbour *= extents.at(axis++)) {
     if (extents.at(axis) == 1) continue;
@@ -182,19 +192,21 @@ void EmulatedReference::learn_footprints() {
 }
 
 /// Those not yet executed of which a footprint holds what was written to `compared`.
-std::vector<std::uint64_t> EmulatedReference::blocks_for(const Footprint& footprint,
-                                                         const Allocation& compared) const {
+std::vector<std::uint64_t> EmulatedReference::units_for(const Footprint& footprint,
+                                                        const Allocation& compared) const {
   const std::uint64_t bytes = compared.element_bytes;
   const std::uint64_t length = compared.bytes / bytes;
   const auto& [offsets, origin, step] = footprint;
-  std::vector<std::uint64_t> blocks;
+  const std::uint64_t warps = executed_.size() / launch_->grid.count();
+  std::vector<std::uint64_t> units;
   // The first element that was written at or after `from`.
   std::uint64_t from = length;
   std::uint64_t next = 0;
-  for (std::uint64_t block = 0; block < executed_.size(); ++block) {
-    if (executed_[block]) continue;
-    const Dim3 at = launch_->grid.at(block);
-    const std::int64_t first = origin + at.x * step[0] + at.y * step[1] + at.z * step[2];
+  for (std::uint64_t unit = 0; unit < executed_.size(); ++unit) {
+    if (executed_[unit]) continue;
+    const Dim3 at = launch_->grid.at(unit / warps);
+    const std::int64_t first = origin + static_cast<std::int64_t>(unit % warps) * step[0] +
+                               at.x * step[1] + at.y * step[2] + at.z * step[3];
     if (first < 0 || static_cast<std::uint64_t>(first) >= length) continue;
     const auto begin = static_cast<std::uint64_t>(first);
     if (begin < from || begin > next) {
@@ -207,9 +219,9 @@ std::vector<std::uint64_t> EmulatedReference::blocks_for(const Footprint& footpr
       return element >= next && element < length &&
              compared.written->find_from(element * bytes) < (element + 1) * bytes;
     });
-    if (is_wanted) blocks.push_back(block);
+    if (is_wanted) units.push_back(unit);
   }
-  return blocks;
+  return units;
 }
 
 /// Executes every block of every launch.

@@ -13,8 +13,8 @@
 
 namespace sweep {
 
-/// What a reference leaves in its buffers, computed when it is first asked for and, where the
-/// blocks of a single launch do not meet, as far as it is asked for. Safe to use from several
+/// What a reference leaves in its buffers, computed when it is first asked for and, where it is a
+/// single launch whose blocks do not meet, as far as it is asked for. Safe to use from several
 /// threads.
 class EmulatedReference {
  public:
@@ -30,12 +30,13 @@ class EmulatedReference {
   std::shared_ptr<EmulatorExecution> provide(const std::string& buffer, const Allocation* compared);
 
  private:
-  /// The elements that a block writes to a buffer: `offsets` from its first one, which is a linear
-  /// function of the block's place in the grid.
+  /// The elements that a unit of a launch, a block or a warp, writes to a buffer: `offsets` from
+  /// its first one, which is a linear function of the unit's place: the block's in the grid, and
+  /// the warp's in the block.
   struct Footprint {
     std::vector<std::uint64_t> offsets;
     std::int64_t first = 0;
-    std::array<std::int64_t, 3> step = {};
+    std::array<std::int64_t, 4> step = {};
   };
 
   void start();
@@ -44,11 +45,11 @@ class EmulatedReference {
   bool provide_all();
   bool run_all(std::size_t launch);
   void learn_footprints();
-  std::vector<std::vector<std::uint64_t>> run_probe(std::uint64_t block);
-  std::vector<std::uint64_t> blocks_for(const Footprint& footprint,
-                                        const Allocation& compared) const;
+  std::vector<std::vector<std::uint64_t>> run_probe(std::uint64_t unit);
+  std::vector<std::uint64_t> units_for(const Footprint& footprint,
+                                       const Allocation& compared) const;
   std::uint64_t left() const;
-  void run(std::span<const std::uint64_t> blocks);
+  void run(std::span<const std::uint64_t> units);
 
   EmulatorSettings settings_;
   LoadedPrograms& programs_;
@@ -59,11 +60,11 @@ class EmulatedReference {
   bool is_complete_ = false;
   bool is_too_much_ = false;
   std::exception_ptr failure_;
-  // Of a launch whose blocks are chosen:
+  // Of a launch whose units are chosen:
   bool can_choose_ = true;
   std::optional<Launch> launch_;
-  std::uint64_t block_cost_ = 0;  ///< of the most expensive one so far
-  std::vector<bool> executed_;
+  std::uint64_t unit_cost_ = 0;        ///< of the most expensive one so far
+  std::vector<bool> executed_;         ///< by unit
   std::vector<Footprint> footprints_;  ///< by buffer; none before they are learnt
 };
 

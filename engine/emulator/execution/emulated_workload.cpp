@@ -279,6 +279,8 @@ void EmulatedWorkload::attach_init() {
 
 void EmulatedWorkload::watch_blocks() {
   for (Allocation* buffer : buffers_) {
+    // Blocks that only read do not meet.
+    if (!buffer->why_read_only.empty()) continue;
     buffer->meetings = std::make_unique<BlockMeetings>(buffer->bytes, buffer->element_bytes);
   }
 }

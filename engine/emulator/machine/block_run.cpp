@@ -51,6 +51,11 @@ void BlockRun::begin(Warp& warp, std::uint32_t lanes) {
 }
 
 void BlockRun::start(std::uint64_t index) {
+  if (launch_.is_by_warp) {
+    reset(index / warps_.size());
+    Warp& warp = warps_[index % warps_.size()];
+    return begin(warp, launch_.lanes_of(warp));
+  }
   reset(index);
   for (Warp& warp : warps_) begin(warp, launch_.lanes_of(warp));
 }

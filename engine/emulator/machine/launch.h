@@ -274,6 +274,9 @@ struct Launch : LaunchRules {
   /// A thread that reads what other blocks would have written ends there and then: for checks after
   /// only some blocks were executed.
   bool retires_stale_readers = false;
+  /// The warps of a block have nothing to do with each other: the numbers that choose what is
+  /// executed are those of warps, all of one block after those of the block before.
+  bool is_by_warp = false;
   /// The buffer whose first values this function computes: its accesses there pass unnoticed, and
   /// buffers at higher addresses have none yet.
   const Allocation* fills = nullptr;
