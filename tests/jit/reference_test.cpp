@@ -22,7 +22,7 @@ struct CountedPrograms : ProgramCompiler {
 
 const CompiledConfiguration& compiled(const CompileOutcome& outcome) {
   const auto* failure = std::get_if<CompileFailure>(&outcome);
-  BOOST_REQUIRE_MESSAGE(failure == nullptr, render(failure->errors));
+  if (failure != nullptr) BOOST_FAIL(render(failure->errors));
   return std::get<CompiledConfiguration>(outcome);
 }
 
