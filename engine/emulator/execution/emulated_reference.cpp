@@ -90,7 +90,21 @@ void EmulatedReference::start() {
   executed_.clear();
   is_complete_ = false;
   execution_ = std::make_shared<EmulatorExecution>(settings_, programs_, plan_->workload, false);
-  execution_->emulated().attach_init();
+  EmulatedWorkload& emulated = execution_->emulated();
+  emulated.attach_init();
+  emulated.guard_const_buffers(true);
+  std::uint64_t elements = 0;
+  for (std::size_t i = 0; i < emulated.buffers().size(); ++i) {
+    const BufferPlan& plan = plan_->workload.buffers[i];
+    if (!plan.init_entry.empty()) elements += plan.length;
+    // Nothing is written to what is const, and accesses that nobody has to note are quicker.
+    if (plan.is_const && emulated.buffers()[i]->is_initialised) {
+      emulated.buffers()[i]->written = nullptr;
+    }
+  }
+  // So are those to what has its first values, which pays where these are few.
+  constexpr std::uint64_t few_elements = 1U << 22U;
+  if (elements <= few_elements) emulated.complete_init(settings_.threads);
 }
 
 std::uint64_t EmulatedReference::left() const {
@@ -143,17 +157,22 @@ void EmulatedReference::run(std::span<const std::uint64_t> units) {
 
 /// The elements of each buffer that a unit writes.
 std::vector<std::vector<std::uint64_t>> EmulatedReference::run_probe(std::uint64_t unit) {
-  std::vector<std::vector<std::uint64_t>> elements;
-  std::vector<std::unique_ptr<TouchedBytes>> before;
-  for (Allocation* buffer : execution_->emulated().buffers()) {
-    before.push_back(std::exchange(buffer->written, std::make_unique<TouchedBytes>(buffer->bytes)));
+  const std::vector<Allocation*>& buffers = execution_->emulated().buffers();
+  std::vector<std::unique_ptr<TouchedBytes>> before(buffers.size());
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i]->written == nullptr) continue;
+    before[i] =
+        std::exchange(buffers[i]->written, std::make_unique<TouchedBytes>(buffers[i]->bytes));
   }
   run({&unit, 1});
-  for (Allocation* buffer : execution_->emulated().buffers()) {
-    elements.push_back(elements_in(*buffer->written, buffer->element_bytes));
-    buffer->written = std::move(before[elements.size() - 1]);
-    for (const std::uint64_t element : elements.back()) {
-      buffer->written->set(element * buffer->element_bytes, buffer->element_bytes);
+  std::vector<std::vector<std::uint64_t>> elements(buffers.size());
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    Allocation& buffer = *buffers[i];
+    if (buffer.written == nullptr) continue;
+    elements[i] = elements_in(*buffer.written, buffer.element_bytes);
+    buffer.written = std::move(before[i]);
+    for (const std::uint64_t element : elements[i]) {
+      buffer.written->set(element * buffer.element_bytes, buffer.element_bytes);
     }
   }
   return elements;
@@ -166,7 +185,6 @@ void EmulatedReference::learn_footprints() {
   const Kernel& kernel = *launch_->kernel;
   launch_->is_by_warp = kernel.barriers.empty() && kernel.mbarriers.empty() &&
                         kernel.static_shared_bytes + launch_->dynamic_shared_bytes == 0;
-  emulated.guard_const_buffers(true);
   emulated.watch_blocks();
   const std::uint64_t warps = launch_->is_by_warp ? launch_->warps() : 1;
   executed_.assign(launch_->grid.count() * warps, false);
@@ -257,6 +275,27 @@ bool EmulatedReference::run_all(std::size_t index) {
   if (index == 0) execution_->emulated().complete_init(settings_.threads);
   spent_ += run_blocks_total(launch, 1, total, options).thread_instructions;
   return true;
+}
+
+/// Has the reference executed, as far as its results are compared.
+void EmulatorExecution::provide_expected() {
+  bool is_too_much = false;
+  for (const VerificationPlan& plan : workload_.verify) {
+    if (plan.reference.empty()) continue;
+    const auto compared = std::ranges::find(emulated_->buffers(), plan.buffer, &Allocation::name);
+    const bool some = judges_some(plan, counted_.is_partial(), settings_.is_exact);
+    const auto execution = programs_.reference(workload_.reference, settings_)
+                               ->provide(plan.reference, some ? *compared : nullptr);
+    is_too_much = is_too_much || execution == nullptr;
+    if (execution == nullptr) continue;
+    references_.push_back(execution);
+    const std::vector<Allocation*>& buffers = execution->emulated().buffers();
+    emulated_->expect(plan, **std::ranges::find(buffers, plan.reference, &Allocation::name));
+  }
+  if (!is_too_much) return;
+  notes_.emplace_back(
+      "not compared with the reference, which comes to more than 4 billion thread instructions "
+      "here: give it smaller values (emulator: {set: ...}), or --exact");
 }
 
 }  // namespace sweep

@@ -8,7 +8,6 @@
 
 #include "engine/emulator/cubin/kernel_code.h"
 #include "engine/emulator/execution/block_sample.h"
-#include "engine/emulator/execution/emulated_reference.h"
 #include "engine/emulator/lower/kernel.h"
 #include "engine/text/read_source.h"
 #include "engine/text/units.h"
@@ -429,27 +428,6 @@ void EmulatorExecution::launch_with_caches(Launch& launch, GridOptions options) 
   options.interleaves = true;
   launch_in_order(launch, options, " through caches that were empty before", "");
   counted_.caches = caches.finish();
-}
-
-/// Has the reference executed, as far as its results are compared.
-void EmulatorExecution::provide_expected() {
-  bool is_too_much = false;
-  for (const VerificationPlan& plan : workload_.verify) {
-    if (plan.reference.empty()) continue;
-    const auto compared = std::ranges::find(emulated_->buffers(), plan.buffer, &Allocation::name);
-    const bool some = judges_some(plan, counted_.is_partial(), settings_.is_exact);
-    const auto execution = programs_.reference(workload_.reference, settings_)
-                               ->provide(plan.reference, some ? *compared : nullptr);
-    is_too_much = is_too_much || execution == nullptr;
-    if (execution == nullptr) continue;
-    references_.push_back(execution);
-    const std::vector<Allocation*>& buffers = execution->emulated().buffers();
-    emulated_->expect(plan, **std::ranges::find(buffers, plan.reference, &Allocation::name));
-  }
-  if (!is_too_much) return;
-  notes_.emplace_back(
-      "not compared with the reference, which comes to more than 4 billion thread instructions "
-      "here: give it smaller values (emulator: {set: ...}), or --exact");
 }
 
 std::optional<std::string> EmulatorExecution::verify() {
