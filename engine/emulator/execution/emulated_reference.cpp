@@ -1,6 +1,8 @@
 #include "engine/emulator/execution/emulated_reference.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 namespace sweep {
 namespace {
@@ -16,11 +18,6 @@ std::vector<std::uint64_t> elements_in(const TouchedBytes& written, std::uint64_
     at = written.find_from((elements.back() + 1) * element_bytes);
   }
   return elements;
-}
-
-/// At most.
-std::uint64_t units_of(const LaunchPlan& launch) {
-  return launch.grid.count() * ((launch.block.count() + warp_size - 1) / warp_size);
 }
 
 /// As on a device, where buffers begin as bytes of 0xff.
@@ -119,7 +116,7 @@ bool EmulatedReference::provide_some(const std::string& buffer, const Allocation
   EmulatedWorkload& emulated = execution_->emulated();
   const std::vector<LaunchPlan>& launches = plan_->workload.launches;
   if (compared.written == nullptr || launches.size() > 1 || emulated.kernel(0).is_linked ||
-      units_of(launches.front()) > most_units) {
+      launches.front().grid.count() * launches.front().block.count() > most_units) {
     return false;
   }
   if (footprints_.empty()) learn_footprints();
@@ -142,14 +139,35 @@ bool EmulatedReference::provide_some(const std::string& buffer, const Allocation
       });
 }
 
+/// What chooses these units, which are rising: the numbers of blocks, or of warps with lanes.
+std::vector<std::uint64_t> EmulatedReference::numbers_of(
+    std::span<const std::uint64_t> units) const {
+  if (!launch_->chooses_lanes) return {units.begin(), units.end()};
+  const std::uint64_t in_block = extents_[0] * extents_[1] * extents_[2];
+  const bool are_warps = in_block != launch_->block.count();
+  std::vector<std::uint64_t> numbers;
+  for (const std::uint64_t unit : units) {
+    const std::uint64_t place = unit % in_block;
+    const std::uint64_t warp =
+        unit / in_block * launch_->warps() + (are_warps ? place : place / warp_size);
+    const std::uint64_t lanes = are_warps ? full_mask : std::uint64_t{1} << place % warp_size;
+    if (numbers.empty() || numbers.back() >> 32U != warp) numbers.push_back(warp << 32U);
+    numbers.back() |= lanes;
+  }
+  return numbers;
+}
+
 void EmulatedReference::run(std::span<const std::uint64_t> units) {
-  constexpr std::size_t at_once = 4096;
+  constexpr std::size_t at_once = 1U << 16U;
   while (!units.empty()) {
     const auto part = units.first(std::min(units.size(), at_once));
-    for (const LaunchCount& count : run_blocks(*launch_, part, execution_->grid_options(0))) {
-      unit_cost_ = std::max(unit_cost_, count.thread_instructions);
-      spent_ += count.thread_instructions;
+    std::uint64_t instructions = 0;
+    for (const LaunchCount& count :
+         run_blocks(*launch_, numbers_of(part), execution_->grid_options(0))) {
+      instructions += count.thread_instructions;
     }
+    unit_cost_ = std::max(unit_cost_, instructions / part.size());
+    spent_ += instructions;
     for (const std::uint64_t unit : part) executed_[unit] = true;
     units = units.subspan(part.size());
   }
@@ -183,11 +201,19 @@ void EmulatedReference::learn_footprints() {
   EmulatedWorkload& emulated = execution_->emulated();
   launch_ = execution_->prepared(0);
   const Kernel& kernel = *launch_->kernel;
-  launch_->is_by_warp = kernel.barriers.empty() && kernel.mbarriers.empty() &&
-                        kernel.static_shared_bytes + launch_->dynamic_shared_bytes == 0;
+  launch_->chooses_lanes = kernel.barriers.empty() && kernel.mbarriers.empty() &&
+                           kernel.static_shared_bytes + launch_->dynamic_shared_bytes == 0;
+  const auto& [grid, block] = std::pair(launch_->grid, launch_->block);
+  extents_ = {1, 1, 1, grid.x, grid.y, grid.z};
+  if (launch_->chooses_lanes && kernel.collectives.empty()) {
+    extents_ = {block.x, block.y, block.z, grid.x, grid.y, grid.z};
+  } else if (launch_->chooses_lanes) {
+    extents_[0] = launch_->warps();
+  }
   emulated.watch_blocks();
-  const std::uint64_t warps = launch_->is_by_warp ? launch_->warps() : 1;
-  executed_.assign(launch_->grid.count() * warps, false);
+  executed_.assign(
+      std::accumulate(extents_.begin(), extents_.end(), std::uint64_t{1}, std::multiplies()),
+      false);
   const auto of_first = run_probe(0);
   for (const std::vector<std::uint64_t>& elements : of_first) {
     Footprint& footprint = footprints_.emplace_back();
@@ -195,11 +221,9 @@ void EmulatedReference::learn_footprints() {
     footprint.first = static_cast<std::int64_t>(elements.front());
     for (const std::uint64_t each : elements) footprint.offsets.push_back(each - elements.front());
   }
-  const Dim3& grid = launch_->grid;
-  const std::array<std::uint64_t, 4> extents = {warps, grid.x, grid.y, grid.z};
   std::uint64_t neighbour = 1;
-  for (std::size_t axis = 0; axis < extents.size(); neighbour *= extents.at(axis++)) {
-    if (extents.at(axis) == 1) continue;
+  for (std::size_t axis = 0; axis < extents_.size(); neighbour *= extents_.at(axis++)) {
+    if (extents_.at(axis) == 1) continue;
     const auto elements = run_probe(neighbour);
     for (std::size_t i = 0; i < elements.size(); ++i) {
       if (elements[i].empty()) continue;
@@ -215,16 +239,17 @@ std::vector<std::uint64_t> EmulatedReference::units_for(const Footprint& footpri
   const std::uint64_t bytes = compared.element_bytes;
   const std::uint64_t length = compared.bytes / bytes;
   const auto& [offsets, origin, step] = footprint;
-  const std::uint64_t warps = executed_.size() / launch_->grid.count();
   std::vector<std::uint64_t> units;
   // The first element that was written at or after `from`.
   std::uint64_t from = length;
   std::uint64_t next = 0;
   for (std::uint64_t unit = 0; unit < executed_.size(); ++unit) {
     if (executed_[unit]) continue;
-    const Dim3 at = launch_->grid.at(unit / warps);
-    const std::int64_t first = origin + static_cast<std::int64_t>(unit % warps) * step[0] +
-                               at.x * step[1] + at.y * step[2] + at.z * step[3];
+    std::int64_t first = origin;
+    for (std::size_t axis = 0, rest = unit; axis < extents_.size(); ++axis) {
+      first += static_cast<std::int64_t>(rest % extents_.at(axis)) * step.at(axis);
+      rest /= extents_.at(axis);
+    }
     if (first < 0 || static_cast<std::uint64_t>(first) >= length) continue;
     const auto begin = static_cast<std::uint64_t>(first);
     if (begin < from || begin > next) {

@@ -30,13 +30,16 @@ class EmulatedReference {
   std::shared_ptr<EmulatorExecution> provide(const std::string& buffer, const Allocation* compared);
 
  private:
-  /// The elements that a unit of a launch, a block or a warp, writes to a buffer: `offsets` from
-  /// its first one, which is a linear function of the unit's place: the block's in the grid, and
-  /// the warp's in the block.
+  /// What is executed of a launch at least: a block, or where those have nothing to do with each
+  /// other a warp or a thread. Numbered in the order of its place: of the unit in its block, and of
+  /// that in the grid.
+  using Place = std::array<std::uint64_t, 6>;
+  /// The elements that a unit writes to a buffer: `offsets` from its first one, which is a linear
+  /// function of the unit's place.
   struct Footprint {
     std::vector<std::uint64_t> offsets;
     std::int64_t first = 0;
-    std::array<std::int64_t, 4> step = {};
+    std::array<std::int64_t, 6> step = {};
   };
 
   void start();
@@ -48,6 +51,7 @@ class EmulatedReference {
   std::vector<std::vector<std::uint64_t>> run_probe(std::uint64_t unit);
   std::vector<std::uint64_t> units_for(const Footprint& footprint,
                                        const Allocation& compared) const;
+  std::vector<std::uint64_t> numbers_of(std::span<const std::uint64_t> units) const;
   std::uint64_t left() const;
   void run(std::span<const std::uint64_t> units);
 
@@ -63,7 +67,8 @@ class EmulatedReference {
   // Of a launch whose units are chosen:
   bool can_choose_ = true;
   std::optional<Launch> launch_;
-  std::uint64_t unit_cost_ = 0;        ///< of the most expensive one so far
+  Place extents_ = {};                 ///< of the units
+  std::uint64_t unit_cost_ = 0;        ///< of the most expensive ones so far, each
   std::vector<bool> executed_;         ///< by unit
   std::vector<Footprint> footprints_;  ///< by buffer; none before they are learnt
 };

@@ -44,6 +44,18 @@ const EditedCase cases[] = {
     // One whose blocks meet, so that all are executed.
     {"if (i < n) out[i] = in[i] + in[i];",
      "if (i < n) out[i] = in[i] + in[i];\n  out[1] = 2 * in[1];", 1 << 14, "correct"},
+    // Whose warps, or blocks, are executed whole.
+    {"if (i < n) out[i] = in[i] + in[i];",
+     "const int other = __shfl_xor_sync(~0u, in[i], 1);\n"
+     "  out[i] = in[i] + __shfl_xor_sync(~0u, other, 1);",
+     1 << 16, "correct"},
+    {"if (i < n) out[i] = in[i] + in[i];",
+     "__shared__ int values[32];\n  values[31 - threadIdx.x] = in[i];\n  __syncthreads();\n"
+     "  out[i] = in[i] + values[31 - threadIdx.x];",
+     1 << 16, "correct"},
+    // A thread's elements lie apart.
+    {"if (i < n) out[i] = in[i] + in[i];",
+     "for (int k = i; k < n; k += n / 4) out[k] = 2 * in[k];\n  if (false)", 1 << 16, "correct"},
     // In place, which must not be done twice.
     {"if (i < n) out[i] = in[i] + in[i];", "if (i < n) { out[i] += 1; out[i] += 1 + 2 * in[i]; }",
      1 << 16, "correct"},
