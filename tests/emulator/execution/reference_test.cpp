@@ -55,7 +55,8 @@ const EditedCase cases[] = {
      1 << 16, "correct"},
     // A thread's elements lie apart.
     {"if (i < n) out[i] = in[i] + in[i];",
-     "for (int k = i; k < n; k += n / 4) out[k] = 2 * in[k];\n  if (false)", 1 << 16, "correct"},
+     "if (i < n / 4)\n    for (int k = i; k < n; k += n / 4) out[k] = 2 * in[k];", 1 << 16,
+     "correct"},
     // In place, which must not be done twice.
     {"if (i < n) out[i] = in[i] + in[i];", "if (i < n) { out[i] += 1; out[i] += 1 + 2 * in[i]; }",
      1 << 16, "correct"},
