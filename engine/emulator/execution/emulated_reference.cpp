@@ -10,6 +10,9 @@ namespace {
 /// Thread instructions that a reference may come to: some seconds.
 constexpr std::uint64_t most_of_reference = 4'000'000'000;
 
+/// That are looked at one by one.
+constexpr std::uint64_t most_units = 1U << 24U;
+
 /// The elements that were written, in order.
 std::vector<std::uint64_t> elements_in(const TouchedBytes& written, std::uint64_t element_bytes) {
   std::vector<std::uint64_t> elements;
@@ -112,11 +115,10 @@ std::uint64_t EmulatedReference::left() const {
 /// Executes the units that seem to write what was written to `compared`. False where they do not,
 /// or units cannot be chosen.
 bool EmulatedReference::provide_some(const std::string& buffer, const Allocation& compared) {
-  constexpr std::uint64_t most_units = 1U << 24U;  // that are looked at one by one
   EmulatedWorkload& emulated = execution_->emulated();
   const std::vector<LaunchPlan>& launches = plan_->workload.launches;
   if (compared.written == nullptr || launches.size() > 1 || emulated.kernel(0).is_linked ||
-      launches.front().grid.count() * launches.front().block.count() > most_units) {
+      launches.front().grid.count() > most_units) {
     return false;
   }
   if (footprints_.empty()) learn_footprints();
@@ -205,10 +207,13 @@ void EmulatedReference::learn_footprints() {
                            kernel.static_shared_bytes + launch_->dynamic_shared_bytes == 0;
   const auto& [grid, block] = std::pair(launch_->grid, launch_->block);
   extents_ = {1, 1, 1, grid.x, grid.y, grid.z};
-  if (launch_->chooses_lanes && kernel.collectives.empty()) {
+  const auto fit = [&](std::uint64_t in_block) { return in_block <= most_units / grid.count(); };
+  if (launch_->chooses_lanes && kernel.collectives.empty() && fit(block.count())) {
     extents_ = {block.x, block.y, block.z, grid.x, grid.y, grid.z};
-  } else if (launch_->chooses_lanes) {
+  } else if (launch_->chooses_lanes && fit(launch_->warps())) {
     extents_[0] = launch_->warps();
+  } else {
+    launch_->chooses_lanes = false;
   }
   emulated.watch_blocks();
   executed_.assign(
@@ -243,13 +248,18 @@ std::vector<std::uint64_t> EmulatedReference::units_for(const Footprint& footpri
   // The first element that was written at or after `from`.
   std::uint64_t from = length;
   std::uint64_t next = 0;
-  for (std::uint64_t unit = 0; unit < executed_.size(); ++unit) {
-    if (executed_[unit]) continue;
-    std::int64_t first = origin;
-    for (std::size_t axis = 0, rest = unit; axis < extents_.size(); ++axis) {
-      first += static_cast<std::int64_t>(rest % extents_.at(axis)) * step.at(axis);
-      rest /= extents_.at(axis);
+  Place place = {};
+  std::int64_t first = origin;
+  const auto advance = [&] {
+    for (std::size_t axis = 0; axis < place.size(); ++axis) {
+      first += step.at(axis);
+      if (++place.at(axis) < extents_.at(axis)) return;
+      first -= step.at(axis) * static_cast<std::int64_t>(extents_.at(axis));
+      place.at(axis) = 0;
     }
+  };
+  for (std::uint64_t unit = 0; unit < executed_.size(); ++unit, advance()) {
+    if (executed_[unit]) continue;
     if (first < 0 || static_cast<std::uint64_t>(first) >= length) continue;
     const auto begin = static_cast<std::uint64_t>(first);
     if (begin < from || begin > next) {
