@@ -205,7 +205,8 @@ void EmulatedReference::learn_footprints() {
   const Kernel& kernel = *launch_->kernel;
   launch_->chooses_lanes = kernel.barriers.empty() && kernel.mbarriers.empty() &&
                            kernel.static_shared_bytes + launch_->dynamic_shared_bytes == 0;
-  const auto& [grid, block] = std::pair(launch_->grid, launch_->block);
+  const Dim3 grid = launch_->grid;
+  const Dim3 block = launch_->block;
   extents_ = {1, 1, 1, grid.x, grid.y, grid.z};
   const auto fit = [&](std::uint64_t in_block) { return in_block <= most_units / grid.count(); };
   if (launch_->chooses_lanes && kernel.collectives.empty() && fit(block.count())) {
@@ -243,18 +244,18 @@ std::vector<std::uint64_t> EmulatedReference::units_for(const Footprint& footpri
                                                         const Allocation& compared) const {
   const std::uint64_t bytes = compared.element_bytes;
   const std::uint64_t length = compared.bytes / bytes;
-  const auto& [offsets, origin, step] = footprint;
+  const std::vector<std::uint64_t>& offsets = footprint.offsets;
   std::vector<std::uint64_t> units;
   // The first element that was written at or after `from`.
   std::uint64_t from = length;
   std::uint64_t next = 0;
   Place place = {};
-  std::int64_t first = origin;
+  std::int64_t first = footprint.first;
   const auto advance = [&] {
     for (std::size_t axis = 0; axis < place.size(); ++axis) {
-      first += step.at(axis);
+      first += footprint.step.at(axis);
       if (++place.at(axis) < extents_.at(axis)) return;
-      first -= step.at(axis) * static_cast<std::int64_t>(extents_.at(axis));
+      first -= footprint.step.at(axis) * static_cast<std::int64_t>(extents_.at(axis));
       place.at(axis) = 0;
     }
   };
@@ -269,8 +270,7 @@ std::vector<std::uint64_t> EmulatedReference::units_for(const Footprint& footpri
     if (next > begin + offsets.back()) continue;
     const bool is_wanted = std::ranges::any_of(offsets, [&](std::uint64_t offset) {
       const std::uint64_t element = begin + offset;
-      return element >= next && element < length &&
-             compared.written->find_from(element * bytes) < (element + 1) * bytes;
+      return element >= next && element < length && compared.written->all(element * bytes, bytes);
     });
     if (is_wanted) units.push_back(unit);
   }
