@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "engine/spec/data_file.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/sweep.h"
@@ -75,6 +77,7 @@ struct VerificationPlan {
   /// An array of expected values, which the check takes after the buffers; without bytes there is
   /// none.
   BufferPlan expected = {};
+  std::string reference = {};  ///< its buffer that holds them; empty: a file does
 };
 
 /// The bytes a configuration needs to move in one launch.
@@ -105,6 +108,8 @@ struct LaunchPlan {
   bool has_cluster() const { return cluster.count() > 0; }
 };
 
+struct ReferencePlan;
+
 /// One configuration, compiled and with every size worked out.
 struct Workload {
   std::shared_ptr<const Program> program;
@@ -114,7 +119,22 @@ struct Workload {
   std::vector<VerificationPlan> verify;
   std::vector<LaunchPlan> launches = {LaunchPlan()};  ///< one after the other
   UsefulTraffic useful;
+  std::shared_ptr<const ReferencePlan> reference;  ///< what `verify` compares with; null: none
+
+  /// Whether a check needs the reference.
+  bool needs_reference() const {
+    return std::ranges::any_of(verify, [](const auto& plan) { return !plan.reference.empty(); });
+  }
 };
+
+/// What computes expected values, on buffers of its own.
+struct ReferencePlan {
+  std::string key;  ///< equal where the source and all values that it depends on are
+  Workload workload;
+};
+
+/// Begins the messages of what goes wrong in a reference.
+inline constexpr const char* in_reference = "the reference: ";
 
 /// What a packing function writes: as many bytes of parameters as it says.
 struct PackedParameters {
@@ -269,6 +289,9 @@ class Backend {
   /// time: the one before must be destroyed first.
   virtual std::unique_ptr<Execution> prepare(const Workload& workload,
                                              const MeasureRules& rules) = 0;
+  /// Executes the workload's reference, unless what it left is still there. `prepare` does that
+  /// too, or what it prepares when that verifies. Throws ExecutionFailure.
+  virtual void provide_reference(const Workload& /*workload*/) {}
   /// Makes a later `prepare` of the same workload quicker. Never fails: `prepare` tells.
   virtual void load(const Workload& /*workload*/) {}
   virtual DeviceState state() { return {}; }

@@ -72,8 +72,12 @@ class CudaBackend : public Backend {
   bool can_time() const override { return true; }
   bool usable() const override { return !context_.poisoned; }
   std::unique_ptr<Execution> prepare(const Workload& workload, const MeasureRules&) override {
-    counters_->rest();
+    provide_reference(workload);
     return std::make_unique<CudaExecution>(context_, workload);
+  }
+  void provide_reference(const Workload& workload) override {
+    counters_->rest();
+    context_.references.provide(context_, workload);
   }
   void load(const Workload& workload) override { load_functions(context_, workload); }
   DeviceState state() override { return monitor_.state(); }

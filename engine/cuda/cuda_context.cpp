@@ -167,6 +167,17 @@ void CudaContext::load_files(const Workload& workload) {
   }
 }
 
+std::vector<CUdeviceptr> CudaContext::acquire_buffers(const Workload& workload) {
+  std::vector<std::uint64_t> sizes;
+  for (const BufferPlan& buffer : workload.buffers) sizes.push_back(buffer.bytes);
+  try {
+    return buffers.acquire(sizes);
+  } catch (const ExecutionFailure&) {
+    if (!references.free_others(workload)) throw;
+    return buffers.acquire(sizes);
+  }
+}
+
 const Module& CudaContext::module_of(const std::shared_ptr<const Program>& program) {
   try {
     return modules.get(program);

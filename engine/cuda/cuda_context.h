@@ -6,6 +6,7 @@
 #include "engine/backend/backend.h"
 #include "engine/backend/occupancy.h"
 #include "engine/cuda/device_memory.h"
+#include "engine/cuda/device_references.h"
 #include "engine/cuda/driver.h"
 #include "engine/cuda/measuring_kernels.h"
 
@@ -68,6 +69,9 @@ struct CudaContext {
   /// The files that a workload reads, on the device; those of the workload before that it does not
   /// read are freed, and buffers too when memory is short. Throws ExecutionFailure.
   void load_files(const Workload& workload);
+  /// The workload's buffers, in their order, as BufferPool::acquire gives them; references that it
+  /// does not need are freed when memory is short. Throws ExecutionFailure.
+  std::vector<CUdeviceptr> acquire_buffers(const Workload& workload);
 
   Device device;
   PrimaryContext primary;
@@ -81,6 +85,7 @@ struct CudaContext {
   Event end_ahead;
   BufferPool buffers;
   DeviceFiles files;
+  DeviceReferences references;
   ModuleCache modules;
   CheckResults check_results;
   L2Flush flush;

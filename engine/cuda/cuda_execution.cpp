@@ -112,8 +112,7 @@ double smallest_step(std::span<const double> seconds) {
 CudaExecution::CudaExecution(CudaContext& context, const Workload& workload)
     : context_(context),
       loaded_(guarded(context, "the kernel", [&] { return LoadedWorkload(context, workload); })),
-      copies_({guarded(context, "the kernel",
-                       [&] { return context.buffers.acquire(loaded_.sizes()); })}),
+      copies_({guarded(context, "the kernel", [&] { return context.acquire_buffers(workload); })}),
       layout_(lay_out_copy(loaded_.sizes())),
       copies_allowed_(copies_allowed(layout_, context.device.memory_bytes)),
       target_(sample_target(context.event_step)) {}

@@ -157,7 +157,7 @@ class CuptiCounters : public HardwareCounters {
       guarded(context_, "the kernel", [&] {
         workload.verify.clear();  // not run, and finding a function may load it
         loaded.emplace(context_, workload);
-        addresses = context_.buffers.acquire(loaded->sizes());
+        addresses = context_.acquire_buffers(workload);
       });
       guarded(context_, "the init", [&] {
         loaded->queue_init(addresses);

@@ -83,7 +83,9 @@ LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
   }
   for (const VerificationPlan& plan : workload_.verify) {
     check_.push_back(find_function(module, plan.check_entry));
-    expected_.push_back(context.files.address(plan.expected));
+    expected_.push_back(plan.reference.empty()
+                            ? context.files.address(plan.expected)
+                            : context.references.address(*workload_.reference, plan.reference));
   }
   for (std::vector<std::byte>& scalar : workload_.scalars) scalars_.push_back(scalar.data());
 }

@@ -225,7 +225,51 @@ std::vector<CompileOutcome> Compiler::compile(std::span<const Configuration> con
       outcomes[group.places[i]] = std::move(compiled[i]);
     }
   }
+  add_references(configurations, programs, outcomes);
   return outcomes;
+}
+
+void Compiler::add_references(std::span<const Configuration> configurations,
+                              ProgramCompiler* programs,
+                              std::vector<CompileOutcome>& outcomes) const {
+  const auto key_of = [](const Configuration& reference) {
+    return std::pair(reference.pattern, to_string(reference.parameters));
+  };
+  // Those that several threads need are compiled by one, as the others wait.
+  std::unique_lock lock(references_mutex_, std::defer_lock);
+  std::vector<Configuration> missing;
+  for (const Configuration& one : configurations) {
+    if (one.pattern->reference == nullptr) continue;
+    if (!lock) lock.lock();
+    Configuration reference = reference_of(one);
+    const bool is_known = references_.contains(key_of(reference)) ||
+                          std::ranges::any_of(missing, [&](const Configuration& other) {
+                            return key_of(other) == key_of(reference);
+                          });
+    if (!is_known) missing.push_back(std::move(reference));
+  }
+  if (!lock) return;
+  if (!missing.empty()) {
+    std::vector<CompileOutcome> compiled = compile(missing, programs);
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      references_.emplace(key_of(missing[i]), std::move(compiled[i]));
+    }
+  }
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    auto* outcome = std::get_if<CompiledConfiguration>(&outcomes[i]);
+    if (outcome == nullptr || configurations[i].pattern->reference == nullptr) continue;
+    const CompileOutcome& reference = references_.at(key_of(reference_of(configurations[i])));
+    if (const auto* compiled = std::get_if<CompiledConfiguration>(&reference)) {
+      outcome->reference = std::make_shared<const CompiledConfiguration>(*compiled);
+      continue;
+    }
+    CompileFailure failure = {{}, std::get<CompileFailure>(reference).gave_up};
+    for (Diagnostic each : std::get<CompileFailure>(reference).errors.list()) {
+      each.message = "the reference: " + each.message;
+      failure.errors.add(std::move(each));
+    }
+    outcomes[i] = std::move(failure);
+  }
 }
 
 bool Compiler::must_be_alone(const PatternPtr& pattern) const {

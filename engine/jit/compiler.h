@@ -23,6 +23,8 @@ struct CompiledConfiguration {
   std::shared_ptr<const Program> program;
   EntryNames entries;
   Diagnostics warnings;
+  /// Its pattern's reference, where there is one.
+  std::shared_ptr<const CompiledConfiguration> reference = {};
 };
 
 /// A configuration that does not compile.
@@ -43,7 +45,8 @@ class Compiler {
   /// The outcome of each configuration, in order. Configurations of one pattern whose options are
   /// the same share a program; one that does not compile is divided until those that fail are
   /// alone, so that their messages are their own. Where all of them compile then, the pattern's
-  /// further configurations are compiled alone. `programs` compiles in the place of NVRTC.
+  /// further configurations are compiled alone. References are compiled with the first that need
+  /// them, in programs of their own. `programs` compiles in the place of NVRTC.
   std::vector<CompileOutcome> compile(std::span<const Configuration> configurations,
                                       ProgramCompiler* programs = nullptr) const;
 
@@ -68,6 +71,8 @@ class Compiler {
   };
 
   std::vector<std::string> options_for(const Configuration& configuration) const;
+  void add_references(std::span<const Configuration> configurations, ProgramCompiler* programs,
+                      std::vector<CompileOutcome>& outcomes) const;
   void compile_program(const Batch& batch, ProgramCompiler& programs,
                        std::vector<CompileOutcome>& outcomes) const;
   NvrtcResult run(const ProgramSource& source, const Pattern& pattern,
@@ -83,6 +88,8 @@ class Compiler {
   std::string identity_;
   mutable std::mutex mutex_;
   mutable std::map<PatternPtr, Alone> alone_;
+  mutable std::mutex references_mutex_;  ///< over what follows; held while references are compiled
+  mutable std::map<std::pair<PatternPtr, std::string>, CompileOutcome> references_;
 };
 
 /// The compiler's log as diagnostics that point into the pattern and the files that it includes, as

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <set>
 #include <system_error>
 
 #define XXH_INLINE_ALL
@@ -276,15 +277,56 @@ std::vector<std::optional<CompiledConfiguration>> ProgramCache::find(
         is_fresh = false;
       }
       results[i] = find_one(*group, configurations[i]);
-      if (results[i] || is_fresh || !group->is_kept) continue;
-      read_new_files(*group);
-      is_fresh = true;
-      results[i] = find_one(*group, configurations[i]);
+      if (!results[i] && !is_fresh && group->is_kept) {
+        read_new_files(*group);
+        is_fresh = true;
+        results[i] = find_one(*group, configurations[i]);
+      }
+      if (pattern->reference != nullptr) add_reference(results[i], configurations[i], identity);
     }
   } catch (const std::exception& error) {
     note(fmt::format("cannot be read: {}", error.what()));
   }
   return results;
+}
+
+/// What is found without its pattern's reference does not count.
+void ProgramCache::add_reference(std::optional<CompiledConfiguration>& found,
+                                 const Configuration& configuration, std::string_view identity) {
+  if (!found) return;
+  const Configuration reference = reference_of(configuration);
+  Group& group = group_of(reference.pattern, identity);
+  auto compiled = find_one(group, reference);
+  if (!compiled && group.is_kept) {
+    read_new_files(group);
+    compiled = find_one(group, reference);
+  }
+  if (compiled) {
+    found->reference = std::make_shared<const CompiledConfiguration>(std::move(*compiled));
+  } else {
+    found.reset();
+  }
+}
+
+/// Adds the references that are not known yet.
+void ProgramCache::keep_references(std::span<const Configuration> configurations,
+                                   std::span<const CompileOutcome> outcomes,
+                                   std::string_view identity) {
+  std::set<std::string> taken;  // their parameters
+  std::vector<Configuration> references;
+  std::vector<CompileOutcome> compiled;
+  for (std::size_t i = 0; i < std::min(configurations.size(), outcomes.size()); ++i) {
+    const auto* outcome = std::get_if<CompiledConfiguration>(&outcomes[i]);
+    if (outcome == nullptr || outcome->reference == nullptr) continue;
+    Configuration reference = reference_of(configurations[i]);
+    std::string parameters = parameter_bytes(reference.parameters);
+    const std::scoped_lock lock(mutex_);
+    const bool is_known = group_of(reference.pattern, identity).file_of.contains(parameters);
+    if (is_known || !taken.insert(std::move(parameters)).second) continue;
+    references.push_back(std::move(reference));
+    compiled.emplace_back(*outcome->reference);
+  }
+  if (!references.empty()) add(references, compiled, identity);
 }
 
 CacheClaims ProgramCache::claim(std::span<const Configuration> configurations,
@@ -306,6 +348,10 @@ CacheClaims ProgramCache::claim(std::span<const Configuration> configurations,
 
 void ProgramCache::add(std::span<const Configuration> configurations,
                        std::span<const CompileOutcome> outcomes, std::string_view identity) {
+  if (configurations.empty()) return;
+  if (configurations.front().pattern->reference != nullptr) {
+    keep_references(configurations, outcomes, identity);
+  }
   std::string failure;
   try {
     std::map<const Program*, ProgramHeader> headers;

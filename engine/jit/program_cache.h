@@ -128,6 +128,10 @@ class ProgramCache {
   Group& group_of(const PatternPtr& pattern, std::string_view identity);
   void read_new_files(Group& group);
   std::optional<CompiledConfiguration> find_one(Group& group, const Configuration& configuration);
+  void add_reference(std::optional<CompiledConfiguration>& found,
+                     const Configuration& configuration, std::string_view identity);
+  void keep_references(std::span<const Configuration> configurations,
+                       std::span<const CompileOutcome> outcomes, std::string_view identity);
   LoadedProgram load(Group& group, const std::string& name);
   void read_file(const Group& group, const std::string& name, const std::function<void(int)>& use);
   void shrink_if_due(std::uint64_t added);

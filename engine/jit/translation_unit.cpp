@@ -398,10 +398,12 @@ class UnitWriter {
     const Verification& verification = pattern_.verify[index];
     const Tolerance& tolerance = *verification.tolerance;
     const std::string name = fmt::format("{}_check_{}", space_, index);
+    const std::string& holder =
+        verification.reference.empty() ? verification.buffer : verification.reference;
     const std::string type =
-        cuda_type(std::ranges::find(pattern_.buffers, verification.buffer, &Buffer::name)->type);
+        cuda_type(std::ranges::find(pattern_.buffers, holder, &Buffer::name)->type);
     std::string values =
-        verification.file
+        verification.has_array()
             ? "    const auto sweep_expected = sweep_values[i];\n"
             : given("const auto sweep_expected =", verification.condition) + back_to_generated;
     std::string bounds = fmt::format(
@@ -427,8 +429,8 @@ class UnitWriter {
         "      sweep_show_both(sweep_result, sweep_actual, sweep_expected);\n"
         "      sweep_show_distance(sweep_result, sweep_off);\n    }}\n  }}\n}}\n",
         name, buffer_list(pattern_.buffers.size()),
-        verification.file ? fmt::format("const {}* sweep_values, ", type) : "", verification.buffer,
-        values, bounds, sums);
+        verification.has_array() ? fmt::format("const {}* sweep_values, ", type) : "",
+        verification.buffer, values, bounds, sums);
     return name;
   }
 

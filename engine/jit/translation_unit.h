@@ -115,7 +115,8 @@ struct TranslationUnit {
 ///   pack:  (buffers..., scalars..., what the step repeats as int..., unsigned char*)
 ///   fill:  (buffers..., void*, unsigned long long bytes), of any number of threads
 /// `pack`, of one thread, writes the number of bytes of the kernel's parameters, as u64, and these.
-/// `expected` points to an array of the buffer's type, where the expected values are one. `failure`
+/// `expected` points to an array of the buffer's type, where the expected values are one; that of a
+/// reference's buffer has that one's type. `failure`
 /// is struct { u64 count, first, worst; shown actual, expected; double difference, allowed; u64
 /// ulps; } as CheckResult explains, with shown = struct { i32 kind, components; u64 bits[4]; };
 /// what is of one element is shown when end - begin == 1.

@@ -376,6 +376,9 @@ Measurement measure(Backend& backend, const Workload& workload, const MeasureRul
     });
   };
   try {
+    if (workload.needs_reference()) {
+      step(Phase::verify, "reference", [&] { backend.provide_reference(workload); });
+    }
     const std::unique_ptr<Execution> execution =
         step(Phase::allocate, "allocation", [&] { return backend.prepare(workload, rules); });
     step(Phase::initialise, "init", [&] { execution->initialise(); });

@@ -40,6 +40,21 @@ constexpr WorkerTask::Kind last_choice(WorkerTask::Kind) {
 
 /// A workload's program travels by its slot.
 void serialize(auto& /*archive*/, const std::shared_ptr<const Program>& /*program*/) {}
+
+void serialize(ByteWriter& write, const std::shared_ptr<const ReferencePlan>& plan) {
+  write(plan != nullptr);
+  if (plan != nullptr) write(*plan);
+}
+
+void serialize(ByteReader& read, std::shared_ptr<const ReferencePlan>& plan) {
+  bool is_there = false;
+  read(is_there);
+  if (!is_there) return;
+  auto there = std::make_shared<ReferencePlan>();
+  read(*there);
+  plan = std::move(there);
+}
+
 /// The process that asked for a point knows its key.
 void serialize(auto& /*archive*/, const PointKey& /*key*/) {}
 
@@ -49,15 +64,20 @@ void serialize(auto& archive, Times& times) {
   for (auto& seconds : times.seconds) archive(seconds);
 }
 
-// A task's programs come before it.
+// A task's programs come before it: of each workload its own and then its reference's.
 
 std::string encode(const WorkerTask& task, SentPrograms& sent) {
-  ByteWriter write;
-  write(std::uint64_t{task.workloads.size()});
+  std::vector<const std::shared_ptr<const Program>*> programs;
   for (const Workload& workload : task.workloads) {
-    const SentPrograms::Place place = sent.place_of(workload.program);
+    programs.push_back(&workload.program);
+    if (workload.reference != nullptr) programs.push_back(&workload.reference->workload.program);
+  }
+  ByteWriter write;
+  write(std::uint64_t{programs.size()});
+  for (const auto* program : programs) {
+    const SentPrograms::Place place = sent.place_of(*program);
     write(place);
-    if (place.is_new) write(*workload.program);
+    if (place.is_new) write(**program);
   }
   write(task);
   return write.take();
@@ -81,11 +101,23 @@ WorkerTask decode_task(std::string_view message, KeptPrograms& kept) {
   read(task);
   read.end();
   const std::size_t count = task.workloads.size();
-  if (count != programs.size() || std::ranges::count(programs, nullptr) > 0 ||
-      (task.kind != WorkerTask::Kind::count && count != 1)) {
+  std::size_t next = 0;
+  const auto take_program = [&](Workload& workload) {
+    if (next == programs.size() || programs[next] == nullptr) {
+      throw std::runtime_error("a job without a program");
+    }
+    workload.program = std::move(programs[next++]);
+  };
+  for (Workload& workload : task.workloads) {
+    take_program(workload);
+    if (workload.reference == nullptr) continue;
+    auto reference = std::make_shared<ReferencePlan>(*workload.reference);
+    take_program(reference->workload);
+    workload.reference = std::move(reference);
+  }
+  if (next != programs.size() || (task.kind != WorkerTask::Kind::count && count != 1)) {
     throw std::runtime_error("a job without a program");
   }
-  for (std::size_t i = 0; i < count; ++i) task.workloads[i].program = std::move(programs[i]);
   return task;
 }
 

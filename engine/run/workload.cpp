@@ -7,6 +7,7 @@
 #include <limits>
 #include <system_error>
 
+#include "engine/jit/program_cache.h"
 #include "engine/text/expression.h"
 
 namespace sweep {
@@ -44,9 +45,11 @@ BufferPlan plan_buffer(const Buffer& buffer, const std::string& init_entry,
 /// What a check is called in messages: "out[i] == 2 * i to within relative: 1e-5".
 std::string described(const Verification& verification) {
   if (!verification.tolerance) return verification.condition.text;
-  std::string text =
-      fmt::format("{}[i] == {}", verification.buffer,
-                  verification.file ? verification.file->name : verification.condition.text);
+  const std::string expected = verification.file ? verification.file->name
+                               : !verification.reference.empty()
+                                   ? fmt::format("the reference's {}", verification.reference)
+                                   : verification.condition.text;
+  std::string text = fmt::format("{}[i] == {}", verification.buffer, expected);
   std::string_view before = " to within ";
   for (const Tolerance::Bound& bound : verification.tolerance->bounds) {
     text += fmt::format("{}{}: {}", before, bound.key, bound.value.text);
@@ -194,6 +197,24 @@ UsefulTraffic useful_traffic_of(const Configuration& configuration) {
           not_negative(useful.shared, "useful shared", environment)};
 }
 
+namespace {
+
+std::shared_ptr<const ReferencePlan> plan_reference(const Configuration& configuration,
+                                                    const CompiledConfiguration& compiled) {
+  const Configuration reference = reference_of(configuration);
+  try {
+    auto plan = std::make_shared<ReferencePlan>();
+    plan->key =
+        hash_name(program_key(*reference.pattern, {}) + parameter_bytes(reference.parameters));
+    plan->workload = make_workload(reference, compiled);
+    return plan;
+  } catch (const ExecutionFailure& failure) {
+    throw ExecutionFailure(std::string(in_reference) + failure.what());
+  }
+}
+
+}  // namespace
+
 Workload make_workload(const Configuration& configuration, const CompiledConfiguration& compiled) {
   const Pattern& pattern = *configuration.pattern;
   const Bindings environment = environment_of(configuration);
@@ -201,12 +222,16 @@ Workload make_workload(const Configuration& configuration, const CompiledConfigu
   if (compiled.entries.init.size() != pattern.buffers.size() ||
       compiled.entries.check.size() != pattern.verify.size() ||
       compiled.entries.constants.size() != pattern.constants.size() ||
-      compiled.entries.steps.size() != pattern.steps.size()) {
+      compiled.entries.steps.size() != pattern.steps.size() ||
+      (compiled.reference != nullptr) != (pattern.reference != nullptr)) {
     throw ExecutionFailure(
         "the program from the cache is another pattern's; 'sweep cache clear' empties the cache");
   }
   Workload workload;
   workload.program = compiled.program;
+  if (compiled.reference != nullptr) {
+    workload.reference = plan_reference(configuration, *compiled.reference);
+  }
   for (std::size_t i = 0; i < pattern.buffers.size(); ++i) {
     workload.buffers.push_back(
         plan_buffer(pattern.buffers[i], compiled.entries.init[i], environment));
@@ -221,13 +246,17 @@ Workload make_workload(const Configuration& configuration, const CompiledConfigu
         workload.buffers[static_cast<std::size_t>(place - pattern.buffers.begin())];
     VerificationPlan& check = workload.verify.emplace_back();
     check = {compiled.entries.check[i], plan.length, each.buffer, described(each)};
-    if (!each.file) continue;
-    check.expected = {"the expected " + each.buffer,
-                      plan.length,
-                      plan.bytes,
-                      "",
-                      true,
-                      fitting_bytes(*each.file, *place, environment)};
+    if (!each.has_array()) continue;
+    check.expected = {"the expected " + each.buffer, plan.length, plan.bytes, "", true};
+    if (each.file) {
+      check.expected.file = fitting_bytes(*each.file, *place, environment);
+      continue;
+    }
+    check.reference = each.reference;
+    const Buffer& holder = *std::ranges::find(pattern.buffers, each.reference, &Buffer::name);
+    const std::string reason = why_not_fitting(holder, *place, environment);
+    if (!reason.empty()) throw ExecutionFailure(reason);
+    check.expected.bytes = plan.length * type_of(holder.type, environment).bytes;
   }
   for (const ConstantNames& names : compiled.entries.constants) {
     workload.constants.push_back({names.symbol, names.fill});

@@ -44,18 +44,28 @@ namespace {
 
 class ComparisonReader {
  public:
-  ComparisonReader(const Pattern& pattern, Diagnostics& diagnostics)
-      : pattern_(pattern), diagnostics_(diagnostics) {}
+  ComparisonReader(const Pattern& pattern, bool has_reference, Diagnostics& diagnostics)
+      : pattern_(pattern), has_reference_(has_reference), diagnostics_(diagnostics) {}
 
   std::optional<Verification> read(const std::string& buffer, const YamlNode& node,
                                    const std::vector<std::string>& types) {
     const MapReader reader(node, fmt::format("verify of '{}'", buffer), verify_keys, diagnostics_);
     Verification verification{buffer, {"", node.where}};
     const YamlNode* equals = reader.find("equals");
+    const YamlNode* reference = reader.find("reference");
     verification.file = read_data_keys(reader, types, diagnostics_);
-    if ((equals != nullptr) == verification.file.has_value()) {
+    const int given =
+        (equals != nullptr ? 1 : 0) + (verification.file ? 1 : 0) + (reference != nullptr ? 1 : 0);
+    if (reference != nullptr && !has_reference_) {
       return diagnostics_.error(
-          node.where, fmt::format("verify of '{}' needs 'equals' or 'file', and not both", buffer),
+          reference->where, "the pattern has no reference to compare with",
+          "reference: {kernel: plain_matmul, grid: ceil_div(M * N, 256), block: 256}");
+    }
+    if (given > 1 || (given == 0 && !has_reference_)) {
+      return diagnostics_.error(
+          node.where,
+          fmt::format("verify of '{}' needs 'equals', 'file' or 'reference', and one alone",
+                      buffer),
           "for example {equals: \"2 * i\", tolerance: {relative: 1e-5}}, or {file: out.npy, "
           "tolerance: ...}");
     }
@@ -69,6 +79,11 @@ class ComparisonReader {
           "write a condition about its members");
     }
     verification.tolerance = read_tolerance(reader);
+    if (equals == nullptr && !verification.file) {
+      verification.reference = reference != nullptr ? reader.text("reference") : buffer;
+      if (reference != nullptr) verification.condition.where = reference->where;
+      return verification;
+    }
     if (verification.file) {
       verification.condition.where = verification.file->where;
       return verification;
@@ -134,6 +149,7 @@ class ComparisonReader {
   }
 
   const Pattern& pattern_;
+  const bool has_reference_;
   Diagnostics& diagnostics_;
 };
 
@@ -142,8 +158,8 @@ class ComparisonReader {
 std::optional<Verification> read_comparison(const Pattern& pattern, const std::string& buffer,
                                             const YamlNode& node,
                                             const std::vector<std::string>& types,
-                                            Diagnostics& diagnostics) {
-  return ComparisonReader(pattern, diagnostics).read(buffer, node, types);
+                                            bool has_reference, Diagnostics& diagnostics) {
+  return ComparisonReader(pattern, has_reference, diagnostics).read(buffer, node, types);
 }
 
 }  // namespace sweep

@@ -286,6 +286,9 @@ PatternPtr with_compile_rules(const PatternPtr& pattern, const YamlNode& rules,
   read_compile_rules(reader, *changed, diagnostics);
   if (diagnostics.error_count() != errors_before) return nullptr;
   changed->rules_text = fmt::format("{}{}\n", stored_rules_mark, in_one_line(rules));
+  if (pattern->reference != nullptr) {
+    changed->reference = fitted_reference(*pattern->reference, *changed);
+  }
   return changed;
 }
 

@@ -161,6 +161,7 @@ Json schema_of(const Key& key) {
   }
   if (form == architecture) return one_of_these(architecture_names);
   if (form == steps) return list_of(map_of(key.keys), 1);
+  if (form == reference) return any_of({{"type", "string"}}, not_empty(map_of(key.keys)));
   if (form == repeats) {
     Json range = map_of(key.keys);
     range["not"] = {{"required", {"step", "multiply"}}};
@@ -237,6 +238,7 @@ std::string sweep_schema() {
 std::string pattern_schema() {
   Json schema = document("The header of a pattern", "pattern", pattern_keys);
   schema["oneOf"] = Json::array({{{"required", {"launch"}}}, {{"required", {"steps"}}}});
+  schema["anyOf"] = Json::array({{{"required", {"verify"}}}, {{"required", {"reference"}}}});
   return schema.dump(indent) + '\n';
 }
 

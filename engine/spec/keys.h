@@ -50,6 +50,7 @@ enum class ValueForm {
   listed_arguments,
   fields,        ///< NAME: a CUDA expression
   steps,         ///< a list of maps
+  reference,     ///< a map, or a text: where the pattern comes from
   repeats,       ///< NAME: a map
   own_metrics,   ///< NAME: an expression, or NAME: a map
   better,        ///< which of two values of a metric is the better one
@@ -380,21 +381,39 @@ inline constexpr Key repeat_keys[] = {
     {"multiply", ValueForm::plain, "What each value is multiplied by: 2 for powers of two."},
 };
 
-inline constexpr Key step_keys[] = {
-    {"kernel", ValueForm::plain, "The kernel: scan<T>, of this file or of one that it includes.",
-     true},
-    {"arguments", ValueForm::listed_arguments,
-     "What it takes, in its order, as CUDA expressions; the buffers and scalars unless given.",
-     false, listed_argument_keys},
-    grid_key,
-    block_key,
+inline constexpr Key step_kernel_key = {
+    "kernel", ValueForm::plain, "The kernel: scan<T>, of this file or of one that it includes.",
+    true};
+inline constexpr Key step_arguments_key = {
+    "arguments", ValueForm::listed_arguments,
+    "What it takes, in its order, as CUDA expressions; the buffers and scalars unless given.",
+    false, listed_argument_keys};
+inline constexpr Key repeat_key = {
+    "repeat", ValueForm::repeats,
+    "NAME: {from, to, step or multiply}: a launch for each value of NAME, which the arguments and "
+    "extents may use.",
+    false, repeat_keys};
+
+inline constexpr Key step_keys[] = {step_kernel_key, step_arguments_key, grid_key,
+                                    block_key,       shared_key,         cluster_key,
+                                    cooperative_key, repeat_key};
+
+/// Of reference: those of its only step, or `steps`.
+constexpr Key not_required(Key key) {
+  key.is_required = false;
+  return key;
+}
+inline constexpr Key reference_keys[] = {
+    not_required(step_kernel_key),
+    step_arguments_key,
+    not_required(grid_key),
+    not_required(block_key),
     shared_key,
     cluster_key,
     cooperative_key,
-    {"repeat", ValueForm::repeats,
-     "NAME: {from, to, step or multiply}: a launch for each value of NAME, which the arguments and "
-     "extents may use.",
-     false, repeat_keys},
+    repeat_key,
+    {"steps", ValueForm::steps, "Several launches in the place of one, as the pattern's own.",
+     false, step_keys},
 };
 
 inline constexpr Key constant_keys[] = {
@@ -421,13 +440,16 @@ inline constexpr Key tolerance_keys[] = {
     {"equal_nan", ValueForm::boolean, "Whether a NaN is right where a NaN is expected."},
 };
 
-/// Of a buffer under verify: `equals` or `file`.
+/// Of a buffer under verify: `equals`, `file` or `reference`.
 inline constexpr Key verify_keys[] = {
     {"equals", ValueForm::plain, "A CUDA expression for element i's expected value."},
     {"file", ValueForm::plain,
      "The expected values: a .npy file of NumPy's, or raw bytes, in or below the pattern's "
      "folder."},
     raw_type_key,
+    {"reference", ValueForm::plain,
+     "The buffer that has the expected values after the reference; that of the same name unless "
+     "given."},
     {"tolerance", ValueForm::not_empty_map,
      "How far an element may be from what is expected: {relative: 1e-5, absolute: 1e-8}.", false,
      tolerance_keys},
@@ -439,7 +461,7 @@ inline constexpr Key pattern_keys[] = {
      "What 'sweep list patterns' shows the pattern under: a known family, or a name of your "
      "own."},
     {"help", ValueForm::plain, "What the pattern is for, and what to look at; paragraphs."},
-    {"reference", ValueForm::plain, "Where the pattern comes from: a paper, a manual, an address."},
+    {"origin", ValueForm::plain, "Where the pattern comes from: a paper, a manual, an address."},
     {"parameters", ValueForm::parameters,
      "The constants of the kernel: NAME: default, or NAME: {default: 256, min: 32, help: ...}.",
      false, parameter_keys},
@@ -479,11 +501,17 @@ inline constexpr Key pattern_keys[] = {
      "Metrics of the pattern's own, over its parameters and other metrics: gflops: {value: 2 * N / "
      "time / 1e9, unit: GFLOP/s, better: higher}.",
      false, own_metric_keys},
+    {"reference", ValueForm::reference,
+     "A plain kernel that computes what is expected, on buffers of its own: {kernel, arguments, "
+     "grid, block}, or {steps}. It runs once for equal inputs. A text says where the pattern comes "
+     "from, as `origin` does.",
+     false, reference_keys},
     {"verify", ValueForm::verify,
      "A CUDA expression that holds for every element i after exactly one launch; with several "
-     "buffers {buffer: expression} says which one i runs over. {buffer: {equals, tolerance}} and "
-     "{buffer: {file, tolerance}} compare with expected values.",
-     true, verify_keys},
+     "buffers {buffer: expression} says which one i runs over. {buffer: {equals, tolerance}}, "
+     "{buffer: {file, tolerance}} and {buffer: {reference, tolerance}} compare with expected "
+     "values. Not needed with a reference, whose results are then compared exactly.",
+     false, verify_keys},
 };
 
 // JSON Schemas (draft-07) for editors, which complete keys and values by them and show what each

@@ -11,7 +11,6 @@
 
 #include "engine/spec/compile_rules.h"
 #include "engine/spec/cuda_scanner.h"
-#include "engine/spec/cuda_slice.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/text/characters.h"
@@ -50,7 +49,7 @@ bool is_among(std::string_view words, std::string_view name) {
 
 std::vector<CudaExpression> Verification::expressions() const {
   std::vector<CudaExpression> all;
-  if (!file) all.push_back(condition);
+  if (!has_array()) all.push_back(condition);
   if (!tolerance) return all;
   for (const Tolerance::Bound& bound : tolerance->bounds) all.push_back(bound.value);
   return all;
@@ -69,6 +68,9 @@ std::vector<const DataFile*> Pattern::data_files() const {
 
 std::string Pattern::identity() const {
   std::string text = source->text + included_text;
+  if (reference != nullptr && reference->included_text != included_text) {
+    text += reference->included_text;
+  }
   for (const DataFile* file : data_files()) {
     text += fmt::format("\n// {} {}\n", file->name, file->contents());
   }
@@ -153,41 +155,6 @@ void take_over_macros(Pattern& pattern, Diagnostics& diagnostics) {
       }
     }
   }
-}
-
-/// Leaves out of the files that the body includes by name in quotes, and of theirs, what the
-/// pattern does not need. A file that is included in angle brackets is a library's and stays whole.
-void slice_included(Pattern& pattern) {
-  WordSet wanted = words_in(pattern.body);
-  for (const auto& [text, where] : expressions_of(pattern)) wanted.merge(words_in(text));
-  for (const Buffer& buffer : pattern.buffers) wanted.merge(words_in(buffer.type));
-  for (const Struct& type : pattern.structs) wanted.insert(type.name);
-  for (const auto& macro : pattern.compile.defines) wanted.merge(words_in(unquoted(macro.value)));
-  std::vector<IncludedFile>& files = pattern.included.files;
-  std::set<std::string_view> libraries;
-  const auto note_libraries = [&](const std::vector<IncludeName>& names, bool is_library) {
-    for (const IncludeName& name : names) {
-      if (is_library || name.is_angled) libraries.insert(name.target);
-    }
-  };
-  note_libraries(pattern.included.in_body, false);
-  for (std::size_t known = files.size() + 1; libraries.size() != known;) {
-    known = libraries.size();
-    for (const IncludedFile& file : files)
-      note_libraries(file.names, libraries.contains(file.name));
-  }
-  std::vector<IncludedFile*> own;
-  std::vector<std::string_view> texts;
-  for (IncludedFile& file : files) {
-    if (libraries.contains(file.name)) {
-      wanted.merge(words_in(file.text));
-    } else {
-      own.push_back(&file);
-      texts.push_back(file.text);
-    }
-  }
-  std::vector<std::string> sliced = slice(texts, wanted);
-  for (std::size_t i = 0; i < own.size(); ++i) own[i]->text = std::move(sliced[i]);
 }
 
 }  // namespace
@@ -295,7 +262,8 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
       }
       check_pattern(*pattern, reading, found);
       take_over_macros(*pattern, found);
-      slice_included(*pattern);
+      if (!found.has_errors()) add_reference(*pattern, reading, found);
+      slice_included(*pattern, pattern->reference != nullptr);
       pattern->included_text = joined_text(pattern->included);
     }
   }
@@ -349,6 +317,23 @@ std::string why_not_fitting(const DataFile& file, const Buffer& buffer,
   return why_not_fitting(
       file, fmt::format("the buffer '{}'", buffer.name), type_of(buffer.type, environment),
       static_cast<std::uint64_t>(buffer.length.evaluate_integer(environment)), environment);
+}
+
+std::string why_not_fitting(const Buffer& expected, const Buffer& buffer,
+                            const Bindings& environment) {
+  const auto length_of = [&](const Buffer& each) {
+    return each.length.evaluate_integer(environment);
+  };
+  const auto components_of = [&](const Buffer& each) {
+    const auto element = type_of(each.type, environment).element;
+    return element ? element->components() : 0;
+  };
+  const bool is_alike =
+      length_of(expected) == length_of(buffer) && components_of(expected) == components_of(buffer);
+  if (is_alike) return {};
+  return fmt::format("the reference's '{}' has {} elements of type {}, but '{}' has {} of type {}",
+                     expected.name, length_of(expected), expected.type, buffer.name,
+                     length_of(buffer), buffer.type);
 }
 
 std::string_view why_not_a_name(std::string_view name) {

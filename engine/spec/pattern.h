@@ -100,11 +100,15 @@ struct Tolerance {
 /// What holds for every element after exactly one launch.
 struct Verification {
   std::string buffer;  ///< the one whose elements `i` runs over
-  /// What is to be true or, with a tolerance, the expected value; empty where a file has that.
+  /// What is to be true or, with a tolerance, the expected value; empty where an array has that.
   CudaExpression condition;
   std::optional<Tolerance> tolerance = {};
   std::optional<DataFile> file = {};  ///< only with a tolerance
+  /// The reference's buffer that has the expected values; only with a tolerance.
+  std::string reference = {};
 
+  /// Whether an array has the expected values, and not an expression.
+  bool has_array() const { return file.has_value() || !reference.empty(); }
   /// All pieces of CUDA C++ in it.
   std::vector<CudaExpression> expressions() const;
 };
@@ -183,7 +187,7 @@ struct Pattern {
   SourcePtr source;
   std::string summary;
   std::string help;
-  std::string reference;
+  std::string origin;
   std::string family;  ///< what it belongs to; empty when the header does not say
   std::vector<Parameter> parameters;
   std::vector<Struct> structs;
@@ -196,6 +200,9 @@ struct Pattern {
   UsefulBytes useful;
   std::vector<Verification> verify;
   std::vector<OwnMetric> metrics;
+  /// Computes what `verify` compares with; null where nothing asks for it. It has the parameters,
+  /// buffers, scalars and code that its launches need, and no more.
+  std::shared_ptr<const Pattern> reference;
   std::string body;           ///< the CUDA C++ after the header
   IncludedFiles included;     ///< the files that the body includes, and theirs
   std::string included_text;  ///< of those files
@@ -250,6 +257,9 @@ struct Configuration {
   Bindings parameters;
 };
 
+/// The configuration's reference, which its pattern has: equal ones compute the same.
+Configuration reference_of(const Configuration& configuration);
+
 /// "stride STRIDE=4 T=float ..."
 std::string to_string(const Configuration& configuration);
 
@@ -267,6 +277,9 @@ void derive_metrics(std::span<const OwnMetric> own, const Configuration& configu
 /// Why a file does not hold what the buffer needs in a configuration, as a sentence about both;
 /// empty where it does.
 std::string why_not_fitting(const DataFile& file, const Buffer& buffer,
+                            const Bindings& environment);
+/// The same of a buffer of the reference's that `buffer` is to be compared with.
+std::string why_not_fitting(const Buffer& expected, const Buffer& buffer,
                             const Bindings& environment);
 
 /// The families that there are names for, in the order in which lists show them. A pattern may name

@@ -25,6 +25,7 @@ class Checks {
   void run() {
     check_directives();
     check_kernel();
+    for (const Step& step : header_.reference) check_named_kernel(step);
     if (!diagnostics_.has_errors()) check_defaults();
   }
 
@@ -101,7 +102,8 @@ class Checks {
       return;
     }
     // What one step reads, another may write.
-    for (std::size_t i = 0; i < listed.size() && pattern_.steps.size() == 1; ++i) {
+    const bool is_only = pattern_.steps.size() == 1 && &step == &pattern_.steps.front();
+    for (std::size_t i = 0; i < listed.size() && is_only; ++i) {
       const auto buffer = std::ranges::find(pattern_.buffers, listed[i].value.text, &Buffer::name);
       if (buffer != pattern_.buffers.end()) buffer->is_const = kernel->parameters[i].is_const;
     }
@@ -241,8 +243,24 @@ class Checks {
       if (!reason.empty()) diagnostics_.error(file->where, reason, defaults_);
     };
     for (const Buffer& buffer : pattern_.buffers) check(buffer.file, buffer);
+    const auto buffer_called = [&](const std::string& name) {
+      return std::ranges::find(pattern_.buffers, name, &Buffer::name);
+    };
     for (const Verification& each : pattern_.verify) {
-      check(each.file, *std::ranges::find(pattern_.buffers, each.buffer, &Buffer::name));
+      const Buffer& compared = *buffer_called(each.buffer);
+      check(each.file, compared);
+      if (each.reference.empty()) continue;
+      const auto expected = buffer_called(each.reference);
+      if (expected == pattern_.buffers.end()) {
+        std::vector<std::string> names;
+        for (const Buffer& buffer : pattern_.buffers) names.push_back(buffer.name);
+        diagnostics_.error(each.condition.where,
+                           fmt::format("there is no buffer '{}'", each.reference),
+                           suggest(each.reference, names, "the buffers are"));
+        continue;
+      }
+      const std::string reason = why_not_fitting(*expected, compared, environment);
+      if (!reason.empty()) diagnostics_.error(each.condition.where, reason, defaults_);
     }
   }
 

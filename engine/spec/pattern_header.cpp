@@ -29,6 +29,8 @@ constexpr const char* useful_help =
     "the bytes the algorithm needs: {read: ..., write: ...} or {shared: ...}";
 constexpr const char* verify_help =
     "a CUDA expression that holds for every element i after one launch";
+constexpr const char* steps_help =
+    "steps: [{kernel: scan, arguments: [in, out], grid: N / BLOCK, block: BLOCK}]";
 
 class HeaderReader {
  public:
@@ -39,7 +41,7 @@ class HeaderReader {
     const MapReader reader(header, "the pattern's header", pattern_keys, diagnostics_);
     pattern_.summary = reader.text("summary");
     pattern_.help = reader.text("help");
-    pattern_.reference = reader.text("reference");
+    pattern_.origin = reader.text("origin");
     if (const YamlNode* family = reader.find("family")) read_family(*family);
     read_names(reader.find("parameters"), reader.find("structs"));
     pattern_.require = read_expressions(reader.find("require"), "require", diagnostics_);
@@ -60,7 +62,9 @@ class HeaderReader {
                  &HeaderReader::read_constant);
     const YamlNode* useful = reader.require("useful", useful_help);
     if (useful != nullptr) read_useful(*useful, reader);
-    const YamlNode* verify = reader.require("verify", verify_help);
+    if (const YamlNode* reference = reader.find("reference")) read_reference(*reference, reader);
+    const YamlNode* verify =
+        has_reference_ ? reader.find("verify") : reader.require("verify", verify_help);
     if (verify != nullptr) read_verify(*verify);
     read_metrics(reader.find("metrics"));
     return std::move(reading_);
@@ -289,47 +293,78 @@ class HeaderReader {
                "write true, false or a comparison");
   }
 
-  void read_steps(const YamlNode& node, const MapReader& header) {
-    constexpr const char* help =
-        "steps: [{kernel: scan, arguments: [in, out], grid: N / BLOCK, block: BLOCK}]";
-    for (const char* key : {"kernel", "launch"}) {
-      if (const YamlNode* other = header.find(key)) {
+  /// Adds an error for each of these keys of a map whose steps have them.
+  void refuse_beside_steps(const MapReader& reader, std::initializer_list<const char*> keys) {
+    for (const char* key : keys) {
+      if (const YamlNode* other = reader.find(key)) {
         diagnostics_.error(other->where, fmt::format("'{}' stands in each of the steps", key),
-                           help);
+                           steps_help);
       }
     }
+  }
+
+  void read_steps(const YamlNode& node, const MapReader& header) {
+    refuse_beside_steps(header, {"kernel", "launch"});
+    if (pattern_.steps.front().arguments && node.is_sequence()) {
+      diagnostics_.error(header.find("arguments")->where,
+                         "a list of arguments stands in each of the steps", steps_help);
+    }
+    if (std::vector<Step> steps = read_step_list(node); !steps.empty()) {
+      pattern_.steps = std::move(steps);
+    }
+  }
+
+  std::vector<Step> read_step_list(const YamlNode& node) {
+    std::vector<Step> steps;
     if (!node.is_sequence() || node.items.empty()) {
-      diagnostics_.error(node.where, "'steps' must be a list of launches", help);
+      diagnostics_.error(node.where, "'steps' must be a list of launches", steps_help);
+      return steps;
+    }
+    for (const YamlNode& item : node.items) {
+      read_step(MapReader(item, "a step", step_keys, diagnostics_), steps.emplace_back());
+    }
+    return steps;
+  }
+
+  void read_step(const MapReader& reader, Step& step) {
+    step_ = &step;
+    reader.require("kernel", "for example kernel: scan<T>");
+    const bool is_listed = read_kernel(reader, step);
+    const YamlNode* arguments = reader.find("arguments");
+    if (arguments != nullptr && !is_listed) {
+      diagnostics_.error(arguments->where, "'arguments' of a step must be a list",
+                         "arguments: [in, out, N]");
+    }
+    if (!is_listed) list_parameters(step);
+    const Scope outside = scope_;
+    const std::size_t names = reading_.names.size();
+    const std::size_t figures = reading_.figures.size();
+    read_entries(reader.find("repeat"), "repeat", "distance: {from: 1, to: N / 2, multiply: 2}",
+                 &HeaderReader::read_repeat);
+    read_launch(reader, step.launch);
+    // With the repetition's names it has values only then.
+    const bool is_repeated = !step.repeat.empty();
+    if (is_repeated) reading_.figures.resize(figures);
+    reading_.names.resize(names);
+    scope_ = outside;
+  }
+
+  /// The launches that compute what is expected; a text says where the pattern comes from.
+  void read_reference(const YamlNode& node, const MapReader& header) {
+    if (node.is_scalar()) {
+      pattern_.origin = header.text("reference");
       return;
     }
-    const std::optional<std::vector<KernelArgument>> listed = pattern_.steps.front().arguments;
-    if (listed) {
-      diagnostics_.error(header.find("arguments")->where,
-                         "a list of arguments stands in each of the steps", help);
-    }
-    pattern_.steps.clear();
-    for (const YamlNode& item : node.items) {
-      Step& step = pattern_.steps.emplace_back();
-      const MapReader reader(item, "a step", step_keys, diagnostics_);
-      reader.require("kernel", "for example kernel: scan<T>");
-      const bool is_listed = read_kernel(reader, step);
-      const YamlNode* arguments = reader.find("arguments");
-      if (arguments != nullptr && !is_listed) {
-        diagnostics_.error(arguments->where, "'arguments' of a step must be a list",
-                           "arguments: [in, out, N]");
-      }
-      if (!is_listed) list_parameters(step);
-      const Scope outside = scope_;
-      const std::size_t names = reading_.names.size();
-      const std::size_t figures = reading_.figures.size();
-      read_entries(reader.find("repeat"), "repeat", "distance: {from: 1, to: N / 2, multiply: 2}",
-                   &HeaderReader::read_repeat);
-      read_launch(reader, step.launch);
-      // With the repetition's names it has values only then.
-      const bool is_repeated = !step.repeat.empty();
-      if (is_repeated) reading_.figures.resize(figures);
-      reading_.names.resize(names);
-      scope_ = outside;
+    has_reference_ = true;
+    reading_.reference_where = node.where;
+    const MapReader reader(node, "the reference", reference_keys, diagnostics_);
+    if (!node.is_map()) return;
+    if (const YamlNode* steps = reader.find("steps")) {
+      refuse_beside_steps(reader, {"kernel", "arguments", "grid", "block", "shared", "cluster",
+                                   "cooperative", "repeat"});
+      reading_.reference = read_step_list(*steps);
+    } else {
+      read_step(reader, reading_.reference.emplace_back());
     }
   }
 
@@ -363,7 +398,7 @@ class HeaderReader {
     }
     read(repeat.is_multiplied ? "multiply" : "step", repeat.change);
     scope_.add(repeat.name, ValueKind::integer);
-    pattern_.steps.back().repeat.push_back(std::move(repeat));
+    step_->repeat.push_back(std::move(repeat));
   }
 
   std::optional<KernelArgument> read_kernel_argument(const YamlNode& node) {
@@ -535,8 +570,8 @@ class HeaderReader {
         diagnostics_.error(buffer.where, fmt::format("there is no buffer '{}'", buffer.text),
                            suggest(buffer.text, buffers, "the buffers are"));
       } else if (condition.is_map()) {
-        auto comparison =
-            read_comparison(pattern_, buffer.text, condition, known_types(), diagnostics_);
+        auto comparison = read_comparison(pattern_, buffer.text, condition, known_types(),
+                                          has_reference_, diagnostics_);
         if (comparison) pattern_.verify.push_back(std::move(*comparison));
       } else if (auto cuda = read_cuda(condition, "verify", diagnostics_)) {
         pattern_.verify.push_back({buffer.text, std::move(*cuda)});
@@ -570,6 +605,8 @@ class HeaderReader {
   std::vector<std::string> declared_;       ///< all parameters
   std::vector<std::string> unknown_kinds_;  ///< parameters and structs of a kind not known
   bool lacks_names_ = false;                ///< parameters or structs are missing altogether
+  bool has_reference_ = false;
+  Step* step_ = nullptr;  ///< the one that is read
 };
 
 }  // namespace

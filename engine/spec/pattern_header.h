@@ -36,6 +36,8 @@ struct HeaderReading {
   std::vector<std::string> names;        ///< of parameters, structs, buffers and arguments
   std::vector<std::string> mistyped;     ///< buffers and arguments of a type there is not
   bool lacks_kernel_parameters = false;  ///< buffers or arguments are missing altogether
+  std::vector<Step> reference;           ///< the launches of `reference`
+  Location reference_where;
 };
 
 /// Reads the header's keys into `pattern` and checks names, types and kinds of expressions.
@@ -52,16 +54,30 @@ std::optional<DataFile> read_data_keys(const MapReader& reader,
                                        Diagnostics& diagnostics);
 
 /// What the elements of a buffer are compared with, from a map of `verify_keys`. The pattern's
-/// buffers are read before.
+/// buffers are read before; with a reference it is that unless the map says another.
 std::optional<Verification> read_comparison(const Pattern& pattern, const std::string& buffer,
                                             const YamlNode& node,
                                             const std::vector<std::string>& types,
-                                            Diagnostics& diagnostics);
+                                            bool has_reference, Diagnostics& diagnostics);
 
 /// Checks what was read beside the CUDA source: the kernel's signature, and that the default
 /// configuration evaluates and satisfies the pattern's own requirements. Notes which buffers the
 /// kernel takes as pointers to const.
 void check_pattern(Pattern& pattern, const HeaderReading& header, Diagnostics& diagnostics);
+
+/// Gives the pattern its reference, of the launches that the header asks for, and where it has no
+/// `verify` comparisons with what these write. The pattern is checked and its included files are
+/// whole.
+void add_reference(Pattern& pattern, const HeaderReading& header, Diagnostics& diagnostics);
+
+/// The reference, compiled as the pattern is, but for fast math and a limit of registers, with
+/// those of the pattern's parameters that it names.
+PatternPtr fitted_reference(Pattern reference, const Pattern& pattern);
+
+/// Leaves out of the files that the body includes by name in quotes, and of theirs, what the
+/// pattern does not need; with `slices_body` of the body too. A file that is included in angle
+/// brackets is a library's and stays whole.
+void slice_included(Pattern& pattern, bool slices_body = false);
 
 /// The blocks that a pattern file of this text launches with these parameters, by its header alone.
 /// Nothing where the text is none or the grid cannot be computed.

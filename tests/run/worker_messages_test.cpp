@@ -85,6 +85,27 @@ BOOST_AUTO_TEST_CASE(a_job_comes_back_as_it_went) {
   BOOST_TEST(b.useful.device == a.useful.device);
 }
 
+BOOST_AUTO_TEST_CASE(a_reference_travels_with_its_program) {
+  SentPrograms sent;
+  KeptPrograms kept;
+  WorkerTask task = job();
+  auto reference = std::make_shared<ReferencePlan>(ReferencePlan{"key", job().workloads.front()});
+  reference->workload.program = program('r');
+  task.workloads.front().verify[0].reference = "out";
+  task.workloads.front().reference = reference;
+  const std::string first = encode(task, sent);
+  const std::string second = encode(task, sent);
+  BOOST_TEST(second.size() < first.size());
+  for (const std::string& message : {first, second}) {
+    const Workload received = decode_task(message, kept).workloads.front();
+    BOOST_REQUIRE(received.needs_reference());
+    BOOST_TEST(received.reference->key == "key");
+    BOOST_TEST(received.reference->workload.buffers.size() == 2U);
+    BOOST_CHECK(received.reference->workload.program->cubin == std::vector<char>{'r'});
+    BOOST_CHECK(received.program->cubin == task.workloads.front().program->cubin);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_program_without_cubin_travels_as_ptx) {
   WorkerTask sent = job();
   sent.workloads.front().program = std::make_shared<Program>(Program{{}, ".version 9.0"});

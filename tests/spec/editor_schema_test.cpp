@@ -155,6 +155,7 @@ const std::vector<Surroundings> in_headers = {
     {"a constant", names_of(constant_keys), "constants: {a: {", "}}"},
     {"a step", names_of(step_keys), "steps: [{", "}]"},
     {"a repetition", names_of(repeat_keys), "steps: [{repeat: {a: {", "}}}]"},
+    {"a reference", names_of(reference_keys), "reference: {", "}"},
     {"useful", names_of(useful_keys), "useful: {", "}"},
     {"a metric", names_of(own_metric_keys), "metrics: {rate: {", "}}"},
 };

@@ -38,29 +38,29 @@ const std::vector<TextCase> files = {
     {"/* patterns: */", "1:1+2" + other_comment},
     {"/* pattern: */\n",
      "0:0+1 there is no kernel 'copy' in this file | write __global__ void copy(...)\n"
-     "1:1+2 the pattern's header is empty | the keys are: summary, family, help, reference, "
+     "1:1+2 the pattern's header is empty | the keys are: summary, family, help, origin, "
      "parameters, "
      "structs, require, buffers, kernel, arguments, compile, constants, launch, steps, useful, "
-     "metrics, verify"},
+     "metrics, reference, verify"},
     {"/* pattern:\n*/\n__global__ void copy() {}\n",
-     "1:1+2 the pattern's header is empty | the keys are: summary, family, help, reference, "
+     "1:1+2 the pattern's header is empty | the keys are: summary, family, help, origin, "
      "parameters, "
      "structs, require, buffers, kernel, arguments, compile, constants, launch, steps, useful, "
-     "metrics, verify"},
+     "metrics, reference, verify"},
     {"/* pattern: 7 */\n__global__ void copy() {}\n",
      "1:13+1 the pattern's header must be a map of keys and values | the keys are: summary, "
      "family, help, "
-     "reference, parameters, structs, require, buffers, kernel, arguments, compile, constants, "
+     "origin, parameters, structs, require, buffers, kernel, arguments, compile, constants, "
      "launch, steps, "
      "useful, "
-     "metrics, verify"},
+     "metrics, reference, verify"},
     {"/* pattern:\n- a\n*/\n__global__ void copy() {}\n",
      "2:1+1 the pattern's header must be a map of keys and values | the keys are: summary, family, "
      "help, "
-     "reference, parameters, structs, require, buffers, kernel, arguments, compile, constants, "
+     "origin, parameters, structs, require, buffers, kernel, arguments, compile, constants, "
      "launch, steps, "
      "useful, "
-     "metrics, verify"},
+     "metrics, reference, verify"},
     {"/* pattern:\nsummary: Copy: an array\n*/\n",
      "2:14+1 this is not valid YAML: illegal map value | put text that contains ':', '#', quotes, "
      "braces or a leading '*', '&' or '%' in quotes"},

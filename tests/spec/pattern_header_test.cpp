@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(texts_are_kept_as_they_are) {
                                      "reference: Guide, \"Copy\"\n");
   BOOST_TEST(pattern->summary == "Copy; an array");
   BOOST_TEST(pattern->help == "Two lines: of text");
-  BOOST_TEST(pattern->reference == "Guide, \"Copy\"");
+  BOOST_TEST(pattern->origin == "Guide, \"Copy\"");
 }
 
 const std::vector<std::string> beginnings = {

@@ -27,8 +27,8 @@ const std::vector<EditCase> keys = {
      "2:1+6 the pattern's header has no key 'sumary' | did you mean 'summary'?"},
     {"summary: Copy", "colour: Copy",
      "2:1+6 the pattern's header has no key 'colour' | the keys are: summary, family, help, "
-     "reference, parameters, structs, require, buffers, kernel, arguments, compile, constants, "
-     "launch, steps, useful, metrics, verify"},
+     "origin, parameters, structs, require, buffers, kernel, arguments, compile, constants, "
+     "launch, steps, useful, metrics, reference, verify"},
     {"max: 1 Gi", "maximum: 1 Gi",
      "5:30+7 the parameter 'N' has no key 'maximum' | the keys are: type, default, min, max, "
      "device, help"},
@@ -146,9 +146,11 @@ const std::vector<EditCase> keys = {
      "15:10+20 'verify' must say which buffer's elements it runs over | write verify: {out: "
      "\"...\"}"},
     {"{out: \"out[i] == T(i % 101)\"}", "{out: {tolerance: {ulps: 1}}}",
-     std::string("15:15+1 verify of 'out' needs 'equals' or 'file', and not both") + expected_help},
+     std::string("15:15+1 verify of 'out' needs 'equals', 'file' or 'reference', and one alone") +
+         expected_help},
     {"{out: \"out[i] == T(i % 101)\"}", "{out: {equals: 1, file: x.npy}}",
-     std::string("15:15+1 verify of 'out' needs 'equals' or 'file', and not both") + expected_help},
+     std::string("15:15+1 verify of 'out' needs 'equals', 'file' or 'reference', and one alone") +
+         expected_help},
     {"{out: \"out[i] == T(i % 101)\"}", "{out: {equals: 1, tolerance: {relativ: 1e-5}}}",
      "15:39+7 tolerance has no key 'relativ' | did you mean 'relative'?"},
     {"{out: \"out[i] == T(i % 101)\"}", "{out: {equals: 1, tolerance: {relative: -1e-5}}}",

@@ -46,7 +46,7 @@ BOOST_DATA_TEST_CASE(every_pattern_is_good, data::make(files(patterns, ".cu"))) 
   BOOST_TEST(std::ranges::count(sweep::known_families, pattern->family) == 1,
              pattern->family << " is no known family");
   BOOST_TEST(!pattern->help.empty());
-  BOOST_TEST(!pattern->reference.empty());
+  BOOST_TEST(!pattern->origin.empty());
   BOOST_TEST(!pattern->verify.empty());
   for (const sweep::Parameter& parameter : pattern->parameters) {
     if (parameter.kind == sweep::ValueKind::element) continue;

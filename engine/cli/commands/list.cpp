@@ -261,8 +261,8 @@ std::string pattern_section(const Pattern& pattern) {
   }
   const std::vector<ReportColumn> columns = {"parameter", "default", "range", "help"};
   if (!rows.empty()) section += '\n' + markdown_table(columns, rows);
-  if (!pattern.reference.empty()) {
-    section += fmt::format("\nReference: {}\n", escape_markdown(pattern.reference));
+  if (!pattern.origin.empty()) {
+    section += fmt::format("\nReference: {}\n", escape_markdown(pattern.origin));
   }
   return section;
 }
@@ -454,7 +454,7 @@ void print_pattern(const Pattern& pattern) {
   std::cout << fmt::format("{}: {}\n", pattern.name, pattern.summary);
   if (!pattern.family.empty()) std::cout << "Family: " << pattern.family << "\n";
   if (!pattern.help.empty()) std::cout << pattern.help << "\n";
-  if (!pattern.reference.empty()) std::cout << "Reference: " << pattern.reference << "\n";
+  if (!pattern.origin.empty()) std::cout << "Reference: " << pattern.origin << "\n";
   std::size_t widest = 0;
   for (const Parameter& parameter : pattern.parameters) {
     widest = std::max(widest, parameter.name.size());

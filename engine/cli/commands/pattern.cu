@@ -6,7 +6,7 @@ family: my own
 help: >-
   The second half of each warp reads from GAP elements further on. What does it cost that a request
   touches two places?
-# reference: a paper, a manual, an address
+# origin: a paper, a manual, an address
 
 # The kernel's constants. A sweep gives their values; the defaults hold for what it does not name.
 parameters:
@@ -36,6 +36,8 @@ launch: {grid: N / BLOCK, block: BLOCK, shared: 0}
 # The bytes that the algorithm needs: bandwidth is these over time.
 useful: {read: N * sizeof(T), write: N * sizeof(T)}
 # metrics: {rate: {value: N / time / 1e9, unit: G/s, better: higher}}   # of your own
+# reference: {kernel: plain, arguments: [in, out, N], grid: N / 256, block: 256}   # a plain kernel
+# whose results are compared with in the place of an expression: sweep help pattern
 # Holds for every i after exactly one launch; a configuration for which it does not is never timed.
 verify: {out: "out[i] == splat<T>((i + (i % 32 < 16 ? 0 : GAP)) % 101)"}
 */

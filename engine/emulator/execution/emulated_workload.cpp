@@ -4,6 +4,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "engine/emulator/execution/emulated_reference.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/emulator/lower/code_analysis.h"
 #include "engine/text/units.h"
@@ -102,6 +103,30 @@ std::shared_ptr<const ptx::Module> LoadedPrograms::get(
   const auto loaded = entries_.front().loaded;
   lock.unlock();
   return loaded.get();
+}
+
+std::shared_ptr<EmulatedReference> LoadedPrograms::reference(
+    const std::shared_ptr<const ReferencePlan>& plan, const EmulatorSettings& settings) {
+  constexpr std::size_t most_kept = 8;
+  constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30U;
+  const std::scoped_lock lock(mutex_);
+  const auto found = std::ranges::find_if(
+      references_, [&](const auto& kept) { return kept->plan().key == plan->key; });
+  if (found != references_.end()) {
+    references_.splice(references_.begin(), references_, found);
+    return references_.front();
+  }
+  references_.push_front(std::make_shared<EmulatedReference>(settings, *this, plan));
+  std::size_t kept = 0;
+  std::uint64_t bytes = 0;
+  std::erase_if(references_, [&](const auto& each) {
+    const std::uint64_t all = bytes + bytes_of_buffers(each->plan().workload);
+    const bool is_kept = kept == 0 || (kept < most_kept && all <= most_bytes);
+    if (is_kept) bytes = all;
+    if (is_kept) ++kept;
+    return !is_kept;
+  });
+  return references_.front();
 }
 
 std::uint64_t bytes_of_buffers(const Workload& workload) {
@@ -254,6 +279,8 @@ void EmulatedWorkload::attach_init() {
 
 void EmulatedWorkload::watch_blocks() {
   for (Allocation* buffer : buffers_) {
+    // Blocks that only read do not meet.
+    if (!buffer->why_read_only.empty()) continue;
     buffer->meetings = std::make_unique<BlockMeetings>(buffer->bytes, buffer->element_bytes);
   }
 }
@@ -288,6 +315,12 @@ const Allocation& EmulatedWorkload::expected_values(const VerificationPlan& plan
     fill_from_file(*values, expected.file);
   }
   return *values;
+}
+
+void EmulatedWorkload::expect(const VerificationPlan& plan, const Allocation& values) {
+  Allocation& copy = memory_.allocate(plan.expected.name, values.bytes, values.element_bytes);
+  copy.host = values.host;
+  expected_[&plan] = &copy;
 }
 
 EmulatedWorkload::Check EmulatedWorkload::make_check(std::size_t index, std::uint64_t begin,
@@ -388,17 +421,22 @@ Judgement judge_some(EmulatedWorkload& workload, std::size_t index, bool is_part
 
 }  // namespace
 
+bool judges_some(const VerificationPlan& plan, bool is_partial, bool is_exact) {
+  constexpr std::uint64_t most_elements = std::uint64_t{1} << 25U;  // judged in about a second
+  return is_partial || (!is_exact && plan.length > most_elements);
+}
+
 VerificationOutcome verify_results(EmulatedWorkload& workload, bool is_partial, bool is_exact,
                                    unsigned threads) {
-  constexpr std::uint64_t most_elements = std::uint64_t{1} << 25U;  // judged in about a second
   const std::vector<VerificationPlan>& plans = workload.workload().verify;
   VerificationOutcome outcome;
   for (const VerificationPlan& plan : plans) outcome.elements += plan.length;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     outcome.failed = i;
-    const bool judges_some = is_partial || (!is_exact && plans[i].length > most_elements);
-    const auto [found, judged] =
-        judges_some ? judge_some(workload, i, is_partial) : judge_all(workload, i, threads);
+    if (workload.lacks_expected(plans[i])) continue;
+    const auto [found, judged] = judges_some(plans[i], is_partial, is_exact)
+                                     ? judge_some(workload, i, is_partial)
+                                     : judge_all(workload, i, threads);
     outcome.judged += judged;
     if (found.count == 0) continue;
     const auto check_one = [&](std::uint64_t element) {

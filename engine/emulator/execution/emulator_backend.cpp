@@ -213,7 +213,7 @@ std::string device_name(const EmulatorSettings& settings) {
 
 EmulatorExecution::EmulatorExecution(const EmulatorSettings& settings, LoadedPrograms& programs,
                                      const Workload& workload, bool models_caches)
-    : settings_(settings), workload_(workload), models_caches_(models_caches) {
+    : settings_(settings), programs_(programs), workload_(workload), models_caches_(models_caches) {
   guarded(workload_, [&] {
     emulated_ = std::make_unique<EmulatedWorkload>(programs.get(workload_.program), workload_,
                                                    settings_.cancelled);
@@ -432,6 +432,7 @@ void EmulatorExecution::launch_with_caches(Launch& launch, GridOptions options) 
 
 std::optional<std::string> EmulatorExecution::verify() {
   verification_ = guarded(workload_, [&] {
+    provide_expected();
     return verify_results(*emulated_, counted_.is_partial(), settings_.is_exact, settings_.threads);
   });
   return verification_.mismatch;

@@ -25,12 +25,19 @@ namespace sweep {
 void place_variables(const ptx::Module& program, std::span<const std::uint32_t> variables,
                      AddressSpace& memory, std::vector<std::uint64_t>& addresses);
 
+class EmulatedReference;
+struct EmulatorSettings;
+
 /// The PTX that emulators have read last, for all of them: a program is read once for all its
-/// configurations, whichever thread comes first. Safe to use from several threads.
+/// configurations, whichever thread comes first. Likewise the references that they executed last.
+/// Safe to use from several threads.
 class LoadedPrograms {
  public:
   /// Throws ptx::SyntaxError.
   std::shared_ptr<const ptx::Module> get(const std::shared_ptr<const Program>& program);
+  /// Up to eight are kept, if their buffers have 4 GiB at most, for configurations in any order.
+  std::shared_ptr<EmulatedReference> reference(const std::shared_ptr<const ReferencePlan>& plan,
+                                               const EmulatorSettings& settings);
 
  private:
   struct Entry {
@@ -39,7 +46,8 @@ class LoadedPrograms {
   };
 
   std::mutex mutex_;
-  std::list<Entry> entries_;  ///< the one used last first
+  std::list<Entry> entries_;                                  ///< the one used last first
+  std::list<std::shared_ptr<EmulatedReference>> references_;  ///< likewise
 };
 
 /// 2^64 - 1 where it is more than that.
@@ -82,6 +90,12 @@ class EmulatedWorkload {
 
     CheckResult result() const;
   };
+  /// What a verification compares with, which must outlive this.
+  void expect(const VerificationPlan& plan, const Allocation& values);
+  /// Whether a verification lacks what it compares with.
+  bool lacks_expected(const VerificationPlan& plan) const {
+    return !plan.reference.empty() && !expected_.contains(&plan);
+  }
   /// Over the elements [begin, end) of the verification's buffer.
   Check make_check(std::size_t index, std::uint64_t begin, std::uint64_t end,
                    bool retires_stale_readers);
@@ -125,9 +139,13 @@ struct VerificationOutcome {
   }
 };
 
+/// Whether only elements that the launch wrote are judged.
+bool judges_some(const VerificationPlan& plan, bool is_partial, bool is_exact);
+
 /// Evaluates the workload's conditions one after the other, up to the first that does not hold. If
 /// only some of the blocks were executed, what these wrote is judged; else some of a buffer's
-/// elements where there are many, or with `is_exact` all of them. Throws KernelFault.
+/// elements where there are many, or with `is_exact` all of them; nothing where what is expected
+/// lacks. Throws KernelFault.
 VerificationOutcome verify_results(EmulatedWorkload& workload, bool is_partial, bool is_exact,
                                    unsigned threads);
 
@@ -201,6 +219,12 @@ class EmulatorExecution : public Execution {
   /// A buffer's bytes after the launch; what no executed block reached may be zero.
   std::vector<std::byte> contents(std::size_t buffer) const;
 
+  // For who executes its launches otherwise than `launch` does:
+  EmulatedWorkload& emulated() { return *emulated_; }
+  /// One of the launches, ready to be executed.
+  Launch prepared(std::size_t index);
+  GridOptions grid_options(std::size_t index) const;
+
  private:
   /// Where a launch runs, and how its blocks share a multiprocessor.
   struct Place {
@@ -218,17 +242,18 @@ class EmulatorExecution : public Execution {
   Place place(std::size_t index) const;
   void load(std::size_t index);
   void add_resources(std::vector<Metric>& metrics) const;
-  Launch prepared(std::size_t index);
   void launch_steps();
+  void provide_expected();
   void launch_in_order(const Launch& launch, GridOptions options, const char* how, const char* why);
   void launch_independent(Launch& launch, const GridOptions& options);
   void launch_sample(Launch& launch, const GridOptions& options, const LaunchCount& probe);
   void launch_with_caches(Launch& launch, GridOptions options);
-  GridOptions grid_options(std::size_t index) const;
 
   const EmulatorSettings& settings_;
+  LoadedPrograms& programs_;
   Workload workload_;
   bool models_caches_;
+  std::vector<std::shared_ptr<EmulatorExecution>> references_;  ///< what is compared with
   std::unique_ptr<EmulatedWorkload> emulated_;
   std::map<std::string, std::optional<KernelCode>> codes_;  ///< of kernels, by their entries
   /// Where there are several launches, those of each step together, by its kernel's entry.

@@ -51,6 +51,12 @@ void BlockRun::begin(Warp& warp, std::uint32_t lanes) {
 }
 
 void BlockRun::start(std::uint64_t index) {
+  if (launch_.chooses_lanes) {
+    const std::uint64_t number = index >> 32U;
+    reset(number / warps_.size());
+    Warp& warp = warps_[number % warps_.size()];
+    return begin(warp, launch_.lanes_of(warp) & static_cast<std::uint32_t>(index));
+  }
   reset(index);
   for (Warp& warp : warps_) begin(warp, launch_.lanes_of(warp));
 }

@@ -267,7 +267,7 @@ class BlockRun : AccessUnit {
   /// Adds the counts to `count`, which nobody shares. Throws std::bad_alloc.
   BlockRun(const Launch& launch, LaunchCount& count);
 
-  /// Begins a block by its number in the grid.
+  /// Begins a block by its number in the grid, or lanes of a warp (Launch::chooses_lanes).
   void start(std::uint64_t index);
   /// Begins up to a warp's worth of threads, each as if its number in the grid were that of an
   /// element: for functions over elements, whose blocks are one warp.

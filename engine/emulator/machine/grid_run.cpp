@@ -195,6 +195,7 @@ void LazyValues::ensure(const std::uint64_t* begin, std::uint64_t count, std::ui
 }
 
 void LazyValues::complete(unsigned threads) {
+  if (allocation_.lazy == nullptr) return;
   constexpr std::uint64_t chunk = 1U << 14U;
   const auto compute = [this](const std::unique_ptr<ElementFunction>& init, std::uint64_t begin,
                               std::uint64_t end) {

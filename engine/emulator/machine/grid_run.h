@@ -127,8 +127,8 @@ class LazyValues {
   /// Makes sure that the bytes [begin[t], begin[t] + count) of the allocation have their first
   /// values, for all lanes t in `mask`.
   void ensure(const std::uint64_t* begin, std::uint64_t count, std::uint32_t mask);
-  /// Computes all that is missing, with so many threads; accesses pass without a look from then on.
-  /// Throws KernelFault.
+  /// Computes all that is missing, once, with so many threads; accesses pass without a look from
+  /// then on. Throws KernelFault.
   void complete(unsigned threads);
 
  private:

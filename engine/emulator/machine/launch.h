@@ -274,6 +274,9 @@ struct Launch : LaunchRules {
   /// A thread that reads what other blocks would have written ends there and then: for checks after
   /// only some blocks were executed.
   bool retires_stale_readers = false;
+  /// The warps of a block, and lanes left out, have nothing to do with each other: a number that
+  /// chooses what is executed is that of a warp in the grid, before 32 bits for its lanes.
+  bool chooses_lanes = false;
   /// The buffer whose first values this function computes: its accesses there pass unnoticed, and
   /// buffers at higher addresses have none yet.
   const Allocation* fills = nullptr;
