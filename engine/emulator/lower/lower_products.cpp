@@ -22,9 +22,9 @@ constexpr std::pair<std::string_view, Element> matrix_elements[] = {
     {"s32", Element::s32}};
 
 /// Words that say nothing beyond what the shape and the types do, or that are read elsewhere.
-constexpr std::array<std::string_view, 12> plain_words = {"sync", "aligned", "row",  "col",
-                                                          "and",  "xor",     "popc", "satfinite",
-                                                          "load", "store",   "mma",  "global"};
+constexpr std::array<std::string_view, 13> plain_words = {
+    "sync",      "aligned", "row",   "col", "and",    "xor", "popc",
+    "satfinite", "load",    "store", "mma", "global", "rn"};
 
 struct MatrixForm {
   unsigned m = 0;

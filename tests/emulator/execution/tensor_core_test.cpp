@@ -55,8 +55,8 @@ verify: {c: "[&] { const int row = %ROW%, column = %COLUMN%; float sum = 0; for 
 using namespace nvcuda;
 __global__ void fill(%STORED%* a, %STORED%* b) {
   const int i = blockIdx.x * 32 + threadIdx.x;
-  a[i] = %STORED%(float(i % 5));
-  b[i] = %STORED%(float(i % 3));
+  a[i] = (%STORED%)(float(i % 5));
+  b[i] = (%STORED%)(float(i % 3));
 }
 __global__ void kernel(const %STORED%* a, const %STORED%* b, %SUM%* c) {
   wmma::fragment<wmma::matrix_a, %M%, %N%, %K%, %ELEMENT%, wmma::%ORDER_A%> fa;
