@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/emulator/alu/form.h"
+#include "engine/emulator/alu/matrix_product.h"
 
 namespace sweep {
 namespace alu {
@@ -87,9 +88,21 @@ constexpr Family hot_families[][2] = {
     {avx512::find_integer, avx512::find_float},
 #endif
 };
+constexpr MatrixFunction matrix_functions[] = {
+    baseline::multiply_matrices,
+#ifdef SWEEP_ALU_X86
+    avx2::multiply_matrices,
+    avx512::multiply_matrices,
+#endif
+};
 constexpr Family rare_families[] = {baseline::find_rare_integer, baseline::find_rounding,
                                     baseline::find_approx, baseline::find_half,
                                     baseline::find_slow_conversion};
+
+/// A level that the program is not built for has no row of its own.
+std::size_t level_of(Simd simd) {
+  return std::min(static_cast<std::size_t>(simd), std::size(hot_families) - 1);
+}
 
 }  // namespace
 }  // namespace alu
@@ -112,20 +125,21 @@ std::string_view to_string(Simd simd) {
   return simd == Simd::avx512 ? "avx512" : simd == Simd::avx2 ? "avx2" : "baseline";
 }
 
+MatrixFunction find_matrix_function(Simd simd) {
+  return alu::matrix_functions[alu::level_of(simd)];
+}
+
 AluOperation find_alu_operation(Simd simd, std::string_view mnemonic,
                                 std::span<const std::string_view> modifiers) {
   const auto form = alu::parse_form(mnemonic, modifiers);
   if (!form) return {};
-  // A level that the program is not built for has no row of its own.
-  const std::size_t level =
-      std::min(static_cast<std::size_t>(simd), std::size(alu::hot_families) - 1);
   AluOperation found;
   const auto look_in = [&](std::span<const alu::Family> families) {
     for (const alu::Family family : families) {
       if (found.function == nullptr) found = family(*form);
     }
   };
-  look_in(alu::hot_families[level]);
+  look_in(alu::hot_families[alu::level_of(simd)]);
   look_in(alu::rare_families);
   return found;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "engine/emulator/alu/alu.h"
+#include "engine/emulator/alu/matrix_product.h"
 
 /// What the modifiers of a register operation mean, and the families of operations that look it up.
 /// This header is included by files that are compiled for wider vectors than the machine may have,
@@ -62,11 +63,13 @@ struct Form {
 // Each family returns the operation of a form, or none when the form is not one of its own; no form
 // belongs to two.
 
-/// The operations that kernels execute most, compiled for every width of vectors.
-#define SWEEP_ALU_FAMILIES(level)              \
-  namespace level {                            \
-  AluOperation find_integer(const Form& form); \
-  AluOperation find_float(const Form& form);   \
+/// The operations that kernels execute most and the products of tensor cores, compiled for every
+/// width of vectors.
+#define SWEEP_ALU_FAMILIES(level)                                             \
+  namespace level {                                                           \
+  AluOperation find_integer(const Form& form);                                \
+  AluOperation find_float(const Form& form);                                  \
+  void multiply_matrices(const MatrixProduct& product, std::byte* registers); \
   }
 SWEEP_ALU_FAMILIES(baseline)
 SWEEP_ALU_FAMILIES(avx2)

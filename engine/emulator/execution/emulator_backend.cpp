@@ -310,6 +310,7 @@ void EmulatorExecution::launch_steps() {
     require_few(counted_.spent);
     counted_.count.warp_instructions += count.warp_instructions;
     counted_.count.thread_instructions += count.thread_instructions;
+    counted_.count.float_operations += count.float_operations;
     if (is_new) {
       step_counts_.emplace_back(plan.kernel_entry, count);
     } else {

@@ -333,6 +333,13 @@ OpFacts facts_of(const Kernel& kernel, const Op& op) {
     case OpKind::bulk_copy:
     case OpKind::store_matrix:
       return memory_facts(op.kind, kernel.memory[op.detail]);
+    case OpKind::multiply_matrices: {
+      const MatrixOp& matrices = kernel.matrix_products[op.detail];
+      OpFacts facts = {matrices.a, matrices.d};
+      facts.reads.insert(facts.reads.end(), matrices.b.begin(), matrices.b.end());
+      facts.reads.insert(facts.reads.end(), matrices.c.begin(), matrices.c.end());
+      return facts;
+    }
     case OpKind::mbarrier: {
       const MbarrierOp& barrier = kernel.mbarriers[op.detail];
       return {slots({barrier.address.slot, barrier.value}), slots({barrier.d})};

@@ -243,6 +243,12 @@ std::uint32_t float_operations_of(const ptx::Instruction& instruction) {
   return has({"f16", "bf16", "f32", "f64"}) ? each : 0;
 }
 
+/// Of a thread's share in the product.
+std::uint32_t float_operations_of(const MatrixProduct& product) {
+  if (product.d_type == MatrixElement::s32) return 0;
+  return 2 * product.m * product.n * product.k / warp_size;
+}
+
 }  // namespace
 
 Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
@@ -265,11 +271,18 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
       lowering.start(flat.code[at], uses.is_result_unused(at));
       block.float_operations += float_operations_of(lowering.instruction());
       const std::size_t first = kernel.memory.size();
+      const std::size_t first_product = kernel.matrix_products.size();
       row_of(lowering.instruction()).lower(lowering);
+      if (kernel.matrix_products.size() != first_product) {
+        block.float_operations += float_operations_of(kernel.matrix_products.back().product);
+      }
       if (kernel.memory.size() == first) continue;
       const auto address = std::ranges::find(lowering.instruction().operands,
                                              Operand::Kind::address, &Operand::kind);
-      kernel.memory.back().shared_base = shared_bases.base_of(at, *address);
+      const std::uint32_t base = shared_bases.base_of(at, *address);
+      for (std::size_t i = first; i < kernel.memory.size(); ++i) {
+        kernel.memory[i].shared_base = base;
+      }
     }
     if (code.ender != none || code.begin != code.end) {
       lowering.start(flat.code[code.ender != none ? code.ender : code.begin]);

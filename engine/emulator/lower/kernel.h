@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/emulator/alu/alu.h"
+#include "engine/emulator/alu/matrix_product.h"
 #include "engine/emulator/ptx/module.h"
 
 namespace sweep {
@@ -30,6 +31,7 @@ enum class OpKind : std::uint8_t {
   mbarrier,
   load_matrix,
   store_matrix,
+  multiply_matrices,
   read_clock,  ///< clock, clock64, globaltimer
   nanosleep,
   stack_allocate,
@@ -157,6 +159,16 @@ struct CollectiveOp {
   bool is_match_all = false;
   AtomicOperation reduce = AtomicOperation::add;
   bool is_signed = false;
+};
+
+/// mma, wmma.mma: the registers of each matrix, and what makes the product.
+struct MatrixOp {
+  MatrixProduct product;
+  SlotList a;
+  SlotList b;
+  SlotList c;
+  SlotList d;
+  MatrixFunction multiply = nullptr;
 };
 
 enum class BarrierMode : std::uint8_t { sync, arrive, reduce_popc, reduce_and, reduce_or };
@@ -299,6 +311,7 @@ struct Kernel {
   std::vector<CollectiveOp> collectives;
   std::vector<BarrierOp> barriers;
   std::vector<MbarrierOp> mbarriers;
+  std::vector<MatrixOp> matrix_products;
   std::vector<CallOp> calls;
   std::vector<ConstantSlot> constants;
   std::vector<InstructionInfo> instructions;

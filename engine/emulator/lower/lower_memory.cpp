@@ -22,14 +22,6 @@ constexpr std::array<std::string_view, 4> scopes = {"cta", "cluster", "gpu", "sy
 constexpr std::array<std::string_view, 9> hints = {"weak", "ca", "cs", "lu",   "wb",
                                                    "wt",   "nc", "sc", "alias"};
 
-/// The elements of `{a, b}`, or the operand itself.
-std::vector<const Operand*> elements_of(const Operand& operand) {
-  if (operand.kind != Operand::Kind::list) return {&operand};
-  std::vector<const Operand*> list;
-  for (const Operand& element : operand.elements) list.push_back(&element);
-  return list;
-}
-
 /// Whether values of the type can be updated so; floating ones have sums, minima and maxima.
 bool has_atomic(AtomicOperation operation, ptx::Type type) {
   if (!ptx::is_floating(type)) return true;

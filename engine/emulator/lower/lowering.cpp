@@ -78,6 +78,7 @@ constexpr InstructionRow rows[] = {
     {"ld ldu", lower_load, EndKind::next, false},
     {"ldmatrix stmatrix", lower_matrix},
     {"mbarrier", lower_mbarrier},
+    {"mma wmma", lower_matrix_product},
     {"mov", lower_mov},
     {"nanosleep", lower_nanosleep},
     {"set", lower_set},
@@ -86,6 +87,13 @@ constexpr InstructionRow rows[] = {
 };
 
 }  // namespace
+
+std::vector<const Operand*> elements_of(const Operand& operand) {
+  if (operand.kind != Operand::Kind::list) return {&operand};
+  std::vector<const Operand*> list;
+  for (const Operand& element : operand.elements) list.push_back(&element);
+  return list;
+}
 
 std::string_view word_type(unsigned bits) {
   return bits == 1 ? "pred" : bits == 16 ? "b16" : bits == 32 ? "b32" : "b64";

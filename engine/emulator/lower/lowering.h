@@ -60,6 +60,7 @@ class Lowering {
   /// The slot of a destination register; a throw-away one for `_`.
   std::uint32_t destination(const ptx::Operand& operand, unsigned bits);
   SizedSlot wide_destination(const ptx::Operand& operand, unsigned bits);
+  MatrixFunction matrix_function() const { return find_matrix_function(simd_); }
   AddressOperand address(const ptx::Operand& operand);
   // The same of the operand with an index.
   std::uint32_t source(std::size_t index, unsigned bits) { return source(operand(index), bits); }
@@ -146,6 +147,8 @@ inline constexpr std::pair<std::string_view, AtomicOperation> atomic_operations[
     {"exch", AtomicOperation::exchange}, {"cas", AtomicOperation::compare_exchange},
 };
 
+/// The elements of `{a, b}`, or the operand itself.
+std::vector<const ptx::Operand*> elements_of(const ptx::Operand& operand);
 /// "b16", "b32", "b64"; "pred" for 1.
 std::string_view word_type(unsigned bits);
 /// Whether a memory instruction with the modifier is volatile or orders memory.
@@ -155,8 +158,8 @@ bool is_ordering(std::string_view modifier);
 using LowerFunction = void(Lowering& lowering);
 LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_collective,
     lower_copy, lower_createpolicy, lower_cvta, lower_fence, lower_hint, lower_isspacep, lower_load,
-    lower_matrix, lower_mbarrier, lower_mov, lower_nanosleep, lower_set, lower_setp, lower_stack,
-    lower_store, lower_system_call;
+    lower_matrix, lower_matrix_product, lower_mbarrier, lower_mov, lower_nanosleep, lower_set,
+    lower_setp, lower_stack, lower_store, lower_system_call;
 
 /// All that is known of the instructions of some mnemonics before they are lowered.
 struct InstructionRow {

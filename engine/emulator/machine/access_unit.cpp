@@ -89,6 +89,7 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   if (kind == OpKind::load_matrix || kind == OpKind::store_matrix) {
     return move_matrices(mask, kind == OpKind::load_matrix);
   }
+  if (kind == OpKind::multiply_matrices) return multiply_matrices(mask);
   if (kind == OpKind::active_mask) return warp.set_lanes(op.operands.d, mask, mask);
   if (kind == OpKind::assert_fail) assert_fail(mask);
   if (kind == OpKind::nanosleep) warp.yields = true;

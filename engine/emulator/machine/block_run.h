@@ -231,6 +231,8 @@ class AccessUnit {
                             MbarrierMode mode);
   void mbarrier(unsigned lane);
   void move_matrices(std::uint32_t mask, bool is_load);
+  void multiply_matrices(std::uint32_t mask);
+  void require_whole_warp(std::uint32_t mask) const;
 
   // Calls, whose arguments lie in local memory.
   void print(unsigned lane);

@@ -253,14 +253,28 @@ void AccessUnit::mbarrier(unsigned lane) {
   }
 }
 
+void AccessUnit::require_whole_warp(std::uint32_t mask) const {
+  if (mask == full_mask) return;
+  fail(lowest_lane(mask), "all lanes of a warp execute it together, but some are elsewhere");
+}
+
+void AccessUnit::multiply_matrices(std::uint32_t mask) {
+  require_whole_warp(mask);
+  const MatrixOp& op = kernel_.matrix_products[op_->detail];
+  MatrixProduct product = op.product;
+  product.a = op.a.data();
+  product.b = op.b.data();
+  product.c = op.c.data();
+  product.d = op.d.data();
+  op.multiply(product, warp_->registers);
+}
+
 /// A row of a matrix is 16 bytes at the address of lane 8 * matrix + row; lane t gets elements
 /// 2 * (t % 4) and the next of row t / 4, or of the transposed matrix. One request; every matrix is
 /// a group of lanes of its own.
 void AccessUnit::move_matrices(std::uint32_t mask, bool is_load) {
   if (!is_load) ++writes_;
-  if (mask != full_mask) {
-    fail(lowest_lane(mask), "all lanes of a warp execute it together, but some are elsewhere");
-  }
+  require_whole_warp(mask);
   constexpr unsigned rows = 8;
   constexpr std::uint32_t row_bytes = 16;
   const AccessKind kind = is_load ? AccessKind::load : AccessKind::store;

@@ -1,0 +1,283 @@
+// Tensor cores: mma; wmma.mma, and wmma.load and wmma.store as the loads and stores of registers
+// that they come to.
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "engine/emulator/lower/lowering.h"
+
+namespace sweep {
+namespace {
+
+using Element = MatrixElement;
+using ptx::Operand;
+using ptx::Space;
+
+constexpr std::pair<std::string_view, Element> matrix_elements[] = {
+    {"f16", Element::f16},   {"bf16", Element::bf16}, {"tf32", Element::tf32},
+    {"e4m3", Element::e4m3}, {"e5m2", Element::e5m2}, {"f32", Element::f32},
+    {"f64", Element::f64},   {"s8", Element::s8},     {"u8", Element::u8},
+    {"s4", Element::s4},     {"u4", Element::u4},     {"b1", Element::b1},
+    {"s32", Element::s32}};
+
+/// Words that say nothing beyond what the shape and the types do, or that are read elsewhere.
+constexpr std::array<std::string_view, 13> plain_words = {
+    "sync",      "aligned", "row",   "col", "and",    "xor", "popc",
+    "satfinite", "load",    "store", "mma", "global", "rn"};
+
+struct MatrixForm {
+  unsigned m = 0;
+  unsigned n = 0;
+  unsigned k = 0;
+  std::vector<Element> types;
+  std::vector<std::string_view> layouts;  ///< "row", "col"
+  Space space = Space::generic;           ///< of wmma.load and wmma.store
+  char matrix = 'd';                      ///< that these move
+};
+
+/// "m16n8k16"
+bool read_shape(std::string_view word, MatrixForm& form) {
+  const char* at = word.data();
+  const char* const end = at + word.size();
+  const auto read = [&](char letter, unsigned& to) {
+    if (at == end || *at != letter) return false;
+    const auto [next, error] = std::from_chars(at + 1, end, to);
+    at = next;
+    return error == std::errc();
+  };
+  return read('m', form.m) && read('n', form.n) && read('k', form.k) && at == end;
+}
+
+MatrixForm matrix_form(const Lowering& lowering) {
+  MatrixForm form;
+  for (const std::string_view word : lowering.instruction().modifiers) {
+    const auto element =
+        std::ranges::find(matrix_elements, word, &std::pair<std::string_view, Element>::first);
+    const auto space = ptx::find_space(word.substr(0, word.find("::")));
+    if (element != std::end(matrix_elements)) {
+      form.types.push_back(element->second);
+    } else if (word == "row" || word == "col") {
+      form.layouts.push_back(word);
+    } else if (space) {
+      form.space = *space;
+    } else if (word == "a" || word == "b" || word == "c" || word == "d") {
+      form.matrix = word[0];
+    } else if (!read_shape(word, form) &&
+               std::ranges::find(plain_words, word) == plain_words.end()) {
+      lowering.refuse();
+    }
+  }
+  if (form.m == 0 || form.types.empty()) lowering.refuse();
+  return form;
+}
+
+/// The slots of a matrix's registers. wmma gives some matrices of halves more registers than their
+/// elements fill: those behind hold the same once more.
+SlotList slots_of(Lowering& lowering, const Operand& operand, Element element, unsigned elements,
+                  bool is_destination) {
+  const unsigned bits = element_bits(element) == 64 ? 64 : 32;
+  SlotList slots;
+  for (const Operand* each : elements_of(operand)) {
+    slots.push_back(is_destination ? lowering.destination(*each, bits)
+                                   : lowering.source(*each, bits));
+  }
+  const unsigned needed = elements * element_bits(element) / bits / warp_size;
+  if (needed == 0 || slots.size() < needed || slots.size() % needed != 0) {
+    lowering.refuse("its registers are not those of its shape");
+  }
+  return slots;
+}
+
+void lower_product(Lowering& lowering) {
+  MatrixForm form = matrix_form(lowering);
+  std::vector<Element>& types = form.types;
+  const bool is_wmma = lowering.instruction().mnemonic == "wmma";
+  // wmma says the types of the factors where they are not halves.
+  if (is_wmma && types.size() == 2) types = {types[0], Element::f16, Element::f16, types[1]};
+  if (types.size() != 4) lowering.refuse();
+  const bool is_of_volta = form.m == 8 && form.k == 4 && types[1] == Element::f16;
+  if (is_of_volta) lowering.refuse("its layout is that of compute capability 7.0");
+  const bool is_row_by_column = form.layouts == std::vector<std::string_view>{"row", "col"};
+  if (!is_wmma && !is_row_by_column) lowering.refuse();
+  const bool is_integer = types[0] == Element::s32;
+  const bool is_saturating = lowering.has_modifier("satfinite");
+  if (is_saturating && !is_integer) lowering.refuse(".satfinite of halves is deprecated");
+  MatrixOp op;
+  op.product = {.m = form.m,
+                .n = form.n,
+                .k = form.k,
+                .a_type = types[1],
+                .b_type = types[2],
+                .c_type = types[3],
+                .d_type = types[0],
+                .is_saturating = is_saturating,
+                .is_and = lowering.has_modifier("and")};
+  const bool fits =
+      form.n % 8 == 0 && form.m % 8 == 0 &&
+      std::max({form.m * form.k, form.k * form.n}) * std::max(1U, element_bits(types[1])) <=
+          most_matrix_elements * 32 &&
+      form.m * form.n <= most_matrix_elements;
+  if (!fits) lowering.refuse();
+  op.multiply = lowering.matrix_function();
+  op.d = slots_of(lowering, lowering.operand(0), types[0], form.m * form.n, true);
+  op.a = slots_of(lowering, lowering.operand(1), types[1], form.m * form.k, false);
+  op.b = slots_of(lowering, lowering.operand(2), types[2], form.k * form.n, false);
+  op.c = slots_of(lowering, lowering.operand(3), types[3], form.m * form.n, false);
+  lowering.emit(lowering.detailed(OpKind::multiply_matrices, lowering.kernel().matrix_products,
+                                  std::move(op)));
+}
+
+/// Loads or stores a matrix of wmma, a register of all lanes at a time.
+class FragmentAccess {
+ public:
+  FragmentAccess(Lowering& lowering, const MatrixForm& form, bool is_load)
+      : lowering_(lowering),
+        form_(form),
+        is_load_(is_load),
+        element_(form.types[0]),
+        bits_(element_bits(element_)) {
+    const bool is_factor = form.matrix == 'a' || form.matrix == 'b';
+    const bool is_by_rows = form.layouts.size() == 1 && form.layouts[0] == "row";
+    // Lines of b are its columns.
+    is_along_near_ = is_by_rows != (form.matrix == 'b');
+    parts_ = !is_factor ? (bits_ == 16 ? 2 : 1) : bits_ >= 32 ? 1 : 32 / bits_;
+    lane_step_ = is_factor ? parts_ : 2;
+    const unsigned line_elements = is_along_near_ ? (form.matrix == 'b' ? form.k : columns())
+                                                  : (form.matrix == 'b' ? form.n : rows());
+    read_operands(line_elements);
+  }
+
+  void emit() {
+    const unsigned elements = rows() * columns();
+    const unsigned register_bits = bits_ == 64 ? 64 : 32;
+    const Operand& list = lowering_.operand(is_load_ ? 0 : 1);
+    const SlotList slots = slots_of(lowering_, list, element_, elements, is_load_);
+    const std::size_t needed = std::size_t{elements} * bits_ / register_bits / warp_size;
+    const bool is_pair = form_.matrix >= 'c' && parts_ == 1 && is_along_near_;
+    for (std::size_t i = 0; i < needed; i += is_pair ? 2 : 1) {
+      const RegisterOrigin origin = origin_of(static_cast<unsigned>(i));
+      const AddressOperand address = address_at(origin.line, origin.along);
+      if (is_pair) {
+        access(address, {slots[i], slots[i + 1]}, bits_);
+      } else if (parts_ == 1 || is_along_near_) {
+        access(address, {slots[i]}, register_bits);
+      } else {
+        access_parts(origin, slots[i]);
+      }
+    }
+    for (std::size_t i = needed; i < slots.size() && is_load_; ++i) {
+      lowering_.emit_copy(slots[i], slots[i % needed], register_bits);
+    }
+  }
+
+ private:
+  unsigned rows() const { return form_.matrix == 'b' ? form_.k : form_.m; }
+  unsigned columns() const { return form_.matrix == 'a' ? form_.k : form_.n; }
+
+  RegisterOrigin origin_of(unsigned number) const {
+    if (form_.matrix == 'a') return factor_origin(tile_rows(form_.m), form_.k, bits_, number);
+    if (form_.matrix == 'b') return factor_origin(8, form_.k, bits_, number);
+    return accumulator_origin(form_.m, form_.n, bits_, number);
+  }
+
+  /// The address of lane t's first element: that of the matrix, t / 4 lines and t % 4 steps behind.
+  void read_operands(unsigned line_elements) {
+    const std::size_t address = is_load_ ? 1 : 0;
+    base_ = lowering_.address(address);
+    const std::uint32_t lane = lowering_.add_constant(
+        {.kind = ConstantSlot::Kind::laneid, .varies_by_lane = true, .bits = 32});
+    const std::uint32_t line = operation("shr", {"u32"}, lane, lowering_.constant(2, 32));
+    const std::uint32_t step = operation("and", {"b32"}, lane, lowering_.constant(3, 32));
+    // In bits: an element may have fewer than 8.
+    stride_ = lowering_.operand_count() > 2 ? lowering_.source(2, 32)
+                                            : lowering_.constant(line_elements, 32);
+    stride_ = operation("mul", {"lo", "u32"}, stride_, lowering_.constant(bits_, 32));
+    stride_ = operation("shr", {"u32"}, stride_, lowering_.constant(3, 32));
+    const std::uint32_t near_bytes = lowering_.constant(bits_ * lane_step_near() / 8, 32);
+    std::uint32_t far = is_along_near_ ? line : step;
+    if (!is_along_near_ && lane_step_ != 1) {
+      far = operation("mul", {"lo", "u32"}, far, lowering_.constant(lane_step_, 32));
+    }
+    base_.slot = advanced(base_.slot, far, stride_);
+    base_.slot = advanced(base_.slot, is_along_near_ ? step : line, near_bytes);
+  }
+  unsigned lane_step_near() const { return is_along_near_ ? lane_step_ : 1; }
+
+  std::uint32_t operation(std::string_view name, const std::vector<std::string_view>& modifiers,
+                          std::uint32_t a, std::uint32_t b, unsigned bits = 32) {
+    const std::uint32_t d = lowering_.temporary(bits);
+    lowering_.emit_alu(name, modifiers, {.d = d, .a = a, .b = b});
+    return d;
+  }
+  /// An address plus count * bytes.
+  std::uint32_t advanced(std::uint32_t from, std::uint32_t count, std::uint32_t bytes) {
+    const unsigned bits = base_.is_64 ? 64 : 32;
+    const std::uint32_t distance = base_.is_64
+                                       ? operation("mul", {"wide", "u32"}, count, bytes, bits)
+                                       : operation("mul", {"lo", "u32"}, count, bytes, bits);
+    return operation("add", {base_.is_64 ? "u64" : "u32"}, from, distance, bits);
+  }
+  /// Of an element so many lines and so far along behind the lane's first.
+  AddressOperand address_at(unsigned line, unsigned along) {
+    const unsigned near = is_along_near_ ? along : line;
+    const unsigned far = is_along_near_ ? line : along;
+    AddressOperand address = base_;
+    if (far != 0) address.slot = advanced(base_.slot, lowering_.constant(far, 32), stride_);
+    address.offset += std::int64_t{near} * bits_ / 8;
+    return address;
+  }
+
+  void access(const AddressOperand& address, const SlotList& slots, unsigned bits) {
+    MemoryOp memory;
+    memory.space = form_.space;
+    memory.type = bits == 8    ? ptx::Type::b8
+                  : bits == 16 ? ptx::Type::b16
+                  : bits == 64 ? ptx::Type::b64
+                               : ptx::Type::b32;
+    memory.elements = static_cast<std::uint32_t>(slots.size());
+    memory.address = address;
+    memory.values = slots;
+    memory.bits.assign(slots.size(), static_cast<std::uint8_t>(bits == 64 ? 64 : 32));
+    lowering_.emit_memory(is_load_ ? OpKind::load : OpKind::store, std::move(memory));
+  }
+  /// A register whose elements lie apart in memory.
+  void access_parts(const RegisterOrigin& origin, std::uint32_t slot) {
+    if (bits_ < 8) lowering_.refuse();
+    const std::uint32_t width = lowering_.constant(bits_, 32);
+    for (unsigned part = 0; part < parts_; ++part) {
+      const AddressOperand address = address_at(origin.line, origin.along + part);
+      const std::uint32_t begin = lowering_.constant(part * bits_, 32);
+      if (!is_load_) {
+        access(address, {operation("shr", {"u32"}, slot, begin)}, bits_);
+        continue;
+      }
+      const std::uint32_t loaded = lowering_.temporary(32);
+      access(address, {loaded}, bits_);
+      lowering_.emit_alu("bfi", {"b32"},
+                         {.d = slot, .a = loaded, .b = slot, .c = begin, .e = width});
+    }
+  }
+
+  Lowering& lowering_;
+  const MatrixForm& form_;
+  bool is_load_;
+  Element element_;
+  unsigned bits_;
+  bool is_along_near_ = true;    ///< neighbours in a line of lanes lie side by side in memory
+  unsigned parts_ = 1;           ///< elements of a register
+  unsigned lane_step_ = 1;       ///< elements from a lane's first to the next lane's
+  AddressOperand base_;          ///< of a lane's first element
+  std::uint32_t stride_ = none;  ///< bytes from one line of memory to the next
+};
+
+}  // namespace
+
+void lower_matrix_product(Lowering& lowering) {
+  const bool is_load = lowering.has_modifier("load");
+  if (!is_load && !lowering.has_modifier("store")) return lower_product(lowering);
+  const MatrixForm form = matrix_form(lowering);
+  FragmentAccess(lowering, form, is_load).emit();
+}
+
+}  // namespace sweep
