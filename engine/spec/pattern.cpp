@@ -11,7 +11,7 @@
 
 #include "engine/spec/compile_rules.h"
 #include "engine/spec/cuda_scanner.h"
-#include "engine/spec/cuda_slice.h"
+#include "engine/spec/included_code.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/text/characters.h"
@@ -41,10 +41,6 @@ constexpr std::string_view keywords =
 constexpr std::string_view taken =
     " i threadIdx blockIdx blockDim gridDim warpSize size_t pattern min max ceil_div is_pow2 "
     "log2 splat random_bits random_below permuted ";
-
-bool is_among(std::string_view words, std::string_view name) {
-  return words.find(fmt::format(" {} ", name)) != std::string_view::npos;
-}
 
 }  // namespace
 
@@ -130,67 +126,6 @@ std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& d
   }
   return PatternLayout{word + mark.size(), close, close + 2, comment};
 }
-
-namespace {
-
-/// Takes over what included files define as macros and the pattern gives a value: such a parameter
-/// is a macro of the configuration's, and the file's own definition is left out.
-void take_over_macros(Pattern& pattern, Diagnostics& diagnostics) {
-  for (IncludedFile& file : pattern.included.files) {
-    for (const Directive& directive : find_directives(file.text)) {
-      const std::string name = defined_macro(directive);
-      const bool is_like_function =
-          !name.empty() && directive.text.find(name + "(") != std::string::npos;
-      const Parameter* parameter = pattern.find_parameter(name);
-      const bool is_given = pattern.compile.defines_macro(name);
-      if (is_like_function || (parameter == nullptr && !is_given)) continue;
-      if (!is_given) {
-        auto value = Expression::parse(name, parameter->where, diagnostics);
-        if (value) pattern.compile.defines.push_back({name, std::move(*value)});
-      }
-      for (std::size_t at = directive.offset; at < directive.offset + directive.length; ++at) {
-        if (file.text[at] != '\n') file.text[at] = ' ';
-      }
-    }
-  }
-}
-
-/// Leaves out of the files that the body includes by name in quotes, and of theirs, what the
-/// pattern does not need. A file that is included in angle brackets is a library's and stays whole.
-void slice_included(Pattern& pattern) {
-  WordSet wanted = words_in(pattern.body);
-  for (const auto& [text, where] : expressions_of(pattern)) wanted.merge(words_in(text));
-  for (const Buffer& buffer : pattern.buffers) wanted.merge(words_in(buffer.type));
-  for (const Struct& type : pattern.structs) wanted.insert(type.name);
-  for (const auto& macro : pattern.compile.defines) wanted.merge(words_in(unquoted(macro.value)));
-  std::vector<IncludedFile>& files = pattern.included.files;
-  std::set<std::string_view> libraries;
-  const auto note_libraries = [&](const std::vector<IncludeName>& names, bool is_library) {
-    for (const IncludeName& name : names) {
-      if (is_library || name.is_angled) libraries.insert(name.target);
-    }
-  };
-  note_libraries(pattern.included.in_body, false);
-  for (std::size_t known = files.size() + 1; libraries.size() != known;) {
-    known = libraries.size();
-    for (const IncludedFile& file : files)
-      note_libraries(file.names, libraries.contains(file.name));
-  }
-  std::vector<IncludedFile*> own;
-  std::vector<std::string_view> texts;
-  for (IncludedFile& file : files) {
-    if (libraries.contains(file.name)) {
-      wanted.merge(words_in(file.text));
-    } else {
-      own.push_back(&file);
-      texts.push_back(file.text);
-    }
-  }
-  std::vector<std::string> sliced = slice(texts, wanted);
-  for (std::size_t i = 0; i < own.size(); ++i) own[i]->text = std::move(sliced[i]);
-}
-
-}  // namespace
 
 std::vector<CudaExpression> expressions_of(const Pattern& pattern) {
   std::vector<CudaExpression> expressions = kernel_expressions_of(pattern);
@@ -294,8 +229,7 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
                     "put it into the pattern's code");
       }
       check_pattern(*pattern, reading, found);
-      take_over_macros(*pattern, found);
-      slice_included(*pattern);
+      prepare_included_code(*pattern, found);
       pattern->included_text = joined_text(pattern->included);
     }
   }
@@ -356,9 +290,9 @@ std::string_view why_not_a_name(std::string_view name) {
   if (name.empty() || !std::ranges::all_of(name, is_word) || is_digit(name.front())) {
     return "is not a name: use letters, digits and _, a letter first";
   }
-  if (is_among(keywords, name)) return "is a word of C++";
+  if (is_in_list(keywords, name)) return "is a word of C++";
   if (ElementType::find(name)) return "is an element type";
-  if (is_among(taken, name)) return "has another meaning in a pattern";
+  if (is_in_list(taken, name)) return "has another meaning in a pattern";
   if (name.starts_with("__") || name.starts_with("sweep_")) return "is reserved";
   return {};
 }

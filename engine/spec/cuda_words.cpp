@@ -1,0 +1,100 @@
+#include "engine/spec/cuda_words.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/spec/cuda_scanner.h"
+#include "engine/text/characters.h"
+
+namespace sweep {
+namespace {
+
+constexpr std::string_view host_words =
+    " FILE argv basic_string cerr cin cout cublas endl errno exit fclose fflush fgets fopen "
+    "fprintf fread fscanf fstream fwrite getenv getopt gettimeofday ifstream invalid_argument "
+    "istream istringstream make_shared make_unique malloc ofstream ostream ostringstream "
+    "runtime_error srand stderr stdin stdout string stringstream strcasecmp strncasecmp strtok "
+    "system_clock throw timeval vector ";
+
+constexpr std::string_view host_functions =
+    " abort atof atoi atol fputs perror puts rand scanf sprintf snprintf sscanf strcat strchr "
+    "strcmp strcpy strlen strncmp strncpy strrchr strstr strtod strtol strtoul system time "
+    "to_string ";
+
+constexpr std::string_view host_templates =
+    " deque function list map queue set shared_ptr stack unique_ptr unordered_map unordered_set ";
+
+void note_definition(const Directive& directive, Macros& macros) {
+  const std::string name = defined_macro(directive);
+  if (name.empty()) return;
+  Macro& macro = macros[name];
+  const std::string code = blank_non_code(directive.text);
+  const std::string_view rest = std::string_view(code).substr(code.find(name) + name.size());
+  add_words(rest, macro.words);
+  std::vector<std::string_view> tokens = cuda_tokens(rest);
+  std::erase(tokens, "\\");
+  if (!rest.starts_with('(')) return;
+  const std::size_t begin = after_matching(tokens, 0, ")").value_or(tokens.size());
+  if (begin == tokens.size()) return;
+  macro.ends_item = tokens.back() == ";" || tokens.back() == "}";
+  macro.is_instantiation = tokens[begin] == "template" && !has_at(tokens, begin + 1, "<");
+}
+
+}  // namespace
+
+void add_words(std::string_view code, WordSet& words) {
+  for (std::size_t at = 0; at < code.size();) {
+    const std::string_view word = word_at(code, at);
+    if (!word.empty() && !is_digit(word.front())) words.emplace(word);
+    at += std::max<std::size_t>(word.size(), 1);
+  }
+}
+
+bool marks_device(std::string_view word) {
+  return is_in_list(" __global__ __device__ __constant__ __managed__ constexpr consteval ", word);
+}
+
+bool is_attribute(std::string_view word) {
+  return (word.starts_with("__") && word.ends_with("__")) || word == "__declspec" ||
+         word == "__restrict" || word == "__inline";
+}
+
+bool is_builtin_type(std::string_view word) {
+  return is_in_list(" auto bool char double float int long short signed unsigned void ", word);
+}
+
+bool is_host_word(std::string_view word, std::string_view next) {
+  // cudaMalloc(, but not cudaTextureObject_t
+  constexpr std::string_view runtime = "cuda";
+  const bool is_of_runtime = word.starts_with(runtime) && word.size() > runtime.size() &&
+                             word[4] != '_' && to_capital(word[4]) == word[4];
+  return is_in_list(host_words, word) || word.starts_with("cublas") || word.starts_with("cudnn") ||
+         (next == "(" && (is_of_runtime || is_in_list(host_functions, word))) ||
+         (next == "<" && is_in_list(host_templates, word));
+}
+
+Macros macros_of(const std::vector<std::string_view>& files) {
+  Macros macros;
+  for (const std::string_view text : files) {
+    for (const Directive& directive : find_directives(text)) note_definition(directive, macros);
+  }
+  return macros;
+}
+
+WordSet device_macros(const Macros& macros) {
+  constexpr int deepest = 16;  // in each other
+  WordSet found;
+  for (int depth = 0; depth < deepest; ++depth) {
+    const std::size_t before = found.size();
+    for (const auto& [name, macro] : macros) {
+      const bool is_one = std::ranges::any_of(macro.words, [&](const std::string& word) {
+        return marks_device(word) || found.contains(word);
+      });
+      if (is_one) found.insert(name);
+    }
+    if (found.size() == before) break;
+  }
+  return found;
+}
+
+}  // namespace sweep
