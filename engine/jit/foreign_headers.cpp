@@ -66,8 +66,14 @@ bool is_of_host(std::string_view name) {
          std::ranges::any_of(libraries, begins) || is_thrust_of_host(name);
 }
 
+bool is_in_toolkit(std::string_view name, const fs::path& toolkit) {
+  if (toolkit.empty() || leads_out(name)) return false;
+  std::error_code error;
+  return fs::exists(toolkit / name, error) || fs::exists(toolkit / "cccl" / name, error);
+}
+
 /// The headers of CUB's for device code, of those that the toolkit has.
-std::string cub_for_devices() {
+std::string cub_for_devices(const fs::path& toolkit) {
   constexpr std::array<std::string_view, 26> names = {"block/block_adjacent_difference",
                                                       "block/block_discontinuity",
                                                       "block/block_exchange",
@@ -95,7 +101,10 @@ std::string cub_for_devices() {
                                                       "thread/thread_store",
                                                       "iterator/cache_modified_input_iterator"};
   std::string text;
-  for (const std::string_view name : names) text += fmt::format("#include <cub/{}.cuh>\n", name);
+  for (const std::string_view name : names) {
+    const std::string file = fmt::format("cub/{}.cuh", name);
+    if (is_in_toolkit(file, toolkit)) text += fmt::format("#include <{}>\n", file);
+  }
   return text;
 }
 
@@ -113,12 +122,6 @@ WordSet words_of(const Pattern& pattern) {
   for (const CudaExpression& each : expressions_of(pattern)) words.merge(words_in(each.text));
   for (const auto& macro : pattern.compile.defines) words.merge(words_in(unquoted(macro.value)));
   return words;
-}
-
-bool is_in_toolkit(std::string_view name, const fs::path& toolkit) {
-  if (toolkit.empty() || leads_out(name)) return false;
-  std::error_code error;
-  return fs::exists(toolkit / name, error) || fs::exists(toolkit / "cccl" / name, error);
 }
 
 /// The engine's own header of this name, or null.
@@ -139,7 +142,7 @@ std::optional<std::string> stand_in(const ForeignInclude& foreign, const WordSet
     const bool is_of_it = name.starts_with(fmt::format("{}/", library));
     if (is_of_it && !words.contains(library)) return std::string();
   }
-  if (name == "cub/cub.cuh") return cub_for_devices();
+  if (name == "cub/cub.cuh") return cub_for_devices(toolkit);
   const bool is_left = foreign.is_in_body || is_in_toolkit(name, toolkit);
   return is_left ? std::nullopt : std::optional(std::string());
 }

@@ -40,12 +40,12 @@ constexpr std::array<StandardHeader, 28> standard_headers = {{
      "remove_volatile_t true_type type_identity type_identity_t underlying_type "
      "underlying_type_t void_t "},
     {"utility",
-     " as_const declval exchange forward in_place index_sequence index_sequence_for "
-     "integer_sequence make_index_sequence make_integer_sequence make_pair move pair swap "},
+     " as_const declval exchange in_place index_sequence index_sequence_for "
+     "integer_sequence make_index_sequence make_integer_sequence make_pair pair swap "},
     {"limits", " float_denorm_style float_round_style numeric_limits "},
     {"tuple",
      " apply forward_as_tuple get ignore make_from_tuple make_tuple tie tuple tuple_cat "
-     "tuple_element tuple_element_t tuple_size tuple_size_v "},
+     "tuple_element_t tuple_size_v "},
     {"array", " array to_array "},
     {"functional",
      " bit_and bit_not bit_or bit_xor cref divides equal_to greater greater_equal hash identity "
@@ -56,7 +56,7 @@ constexpr std::array<StandardHeader, 28> standard_headers = {{
      "has_single_bit popcount rotl rotr "},
     {"algorithm",
      " all_of any_of copy copy_if copy_n count count_if equal equal_range fill fill_n find find_if "
-     "for_each lower_bound max_element min_element minmax none_of reverse rotate sort swap_ranges "
+     "for_each lower_bound max_element min_element minmax none_of reverse rotate swap_ranges "
      "transform upper_bound "},
     {"numeric",
      " accumulate adjacent_difference gcd inclusive_scan inner_product iota lcm "
@@ -69,7 +69,7 @@ constexpr std::array<StandardHeader, 28> standard_headers = {{
      "unsigned_integral "},
     {"cstddef", " byte max_align_t "},
     {"complex", " complex norm polar "},
-    {"initializer_list", " initializer_list "},
+    {"initializer_list", " "},
     {"iterator", " advance begin distance end iterator_traits next prev reverse_iterator size "},
     {"memory", " addressof assume_aligned "},
     {"optional", " nullopt nullopt_t optional "},
@@ -106,12 +106,12 @@ bool is_global(std::string_view name) {
   return name.ends_with('f') && (is_in_list(unary, base) || is_in_list(binary, base));
 }
 
-/// What compiles faster than CUDA's headers.
+/// What compiles faster than CUDA's headers, and what the compiler or these have in std already.
 struct OwnDefinition {
   std::string_view name;
   std::string_view text;
 };
-constexpr std::array<OwnDefinition, 4> own_definitions = {{
+constexpr std::array<OwnDefinition, 9> own_definitions = {{
     {"max",
      "template <class T> constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }\n"
      "template <class T, class Less> constexpr const T& max(const T& a, const T& b, Less less) {\n"
@@ -124,6 +124,11 @@ constexpr std::array<OwnDefinition, 4> own_definitions = {{
      "template <class T>\nconstexpr const T& clamp(const T& v, const T& low, const T& high) {\n"
      "  return v < low ? low : high < v ? high : v;\n}\n"},
     {"nullptr_t", "using nullptr_t = decltype(nullptr);\n"},
+    {"forward", ""},
+    {"initializer_list", ""},
+    {"move", ""},
+    {"tuple_element", ""},
+    {"tuple_size", ""},
 }};
 
 constexpr std::string_view numbers = R"(
@@ -218,7 +223,6 @@ class LibraryWriter {
 
   void use_headers(std::string& includes, std::string& declarations, WordSet& unknown) const {
     for (const StandardHeader& header : standard_headers) {
-      const std::string form = own_form(header.name);
       std::string declared;
       for (const std::string_view name : cuda_tokens(header.declares)) {
         unknown.erase(std::string(name));
@@ -226,7 +230,8 @@ class LibraryWriter {
             names_.qualified.contains(name) || (is_at_hand(header) && is_named(name));
         if (is_used) declared += fmt::format("using cuda::std::{};\n", name);
       }
-      if (form.empty() || declared.empty()) continue;
+      const std::string form = declared.empty() ? std::string() : own_form(header.name);
+      if (form.empty()) continue;
       includes += fmt::format("#include <{}>\n", form);
       declarations += declared;
     }

@@ -46,7 +46,6 @@ class ItemReader {
 
   /// Whether the brackets match.
   bool read() {
-    note_introduced();
     while (at_ < tokens_.size()) {
       const Token& token = tokens_[at_];
       if (is_condition(token) || token.is(";")) {
@@ -63,19 +62,6 @@ class ItemReader {
     return scopes_ == 0;
   }
 
-  /// The marks of lambda functions: `[=] __host__ __device__ (int i)`.
-  std::vector<Extent> lambda_marks() const {
-    std::vector<Extent> marks;
-    for (std::size_t at = 1; at < tokens_.size(); ++at) {
-      if (!tokens_[at - 1].is("]") || !is_mark_of_lambda(at)) continue;
-      std::size_t end = at;
-      while (is_mark_of_lambda(end)) ++end;
-      if (!is_at(end, "(")) continue;
-      marks.push_back({tokens_[at].offset, tokens_[end].offset});
-    }
-    return marks;
-  }
-
  private:
   static bool is_condition(const Token& token) { return token.text.front() == '#'; }
 
@@ -87,21 +73,6 @@ class ItemReader {
 
   bool is_at(std::size_t at, std::string_view text) const {
     return at < tokens_.size() && tokens_[at].is(text);
-  }
-
-  void note_introduced() {
-    for (std::size_t at = 1; at < tokens_.size(); ++at) {
-      const bool is_behind = is_in_list(
-          " class concept enum namespace struct typename union using ", tokens_[at - 1].text);
-      const bool is_scope = is_at(at + 1, ":") && is_at(at + 2, ":");
-      if (is_behind && tokens_[at].is_word() && !is_scope) {
-        result_.introduced.emplace(tokens_[at].text);
-      }
-    }
-  }
-
-  bool is_mark_of_lambda(std::size_t at) const {
-    return is_at(at, "__device__") || is_at(at, "__host__");
   }
 
   std::size_t end_of(std::size_t at) const { return tokens_[at].offset + tokens_[at].text.size(); }
@@ -452,9 +423,7 @@ CudaItems read_items(const std::vector<std::string_view>& files, const Macros& m
   CudaItems result;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::size_t before = result.items.size();
-    ItemReader reader(i, files[i], macros, for_device, result);
-    result.lambda_marks.push_back(reader.lambda_marks());
-    if (reader.read()) continue;
+    if (ItemReader(i, files[i], macros, for_device, result).read()) continue;
     result.items.resize(before);
     result.whole.push_back(i);
   }

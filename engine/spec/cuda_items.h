@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/spec/cuda_scanner.h"
 #include "engine/spec/cuda_words.h"
 
 namespace sweep {
@@ -37,10 +36,7 @@ struct Item {
 struct CudaItems {
   std::vector<Item> items = {};
   WordSet namespaces = {};              ///< that the files open
-  WordSet introduced = {};              ///< words behind class, typename, using, ...
   std::vector<std::size_t> whole = {};  ///< the files whose brackets do not match
-  /// Per file: __device__ and __host__ of lambda functions, which NVRTC does not know.
-  std::vector<std::vector<Extent>> lambda_marks = {};
 };
 
 CudaItems read_items(const std::vector<std::string_view>& files, const Macros& macros);

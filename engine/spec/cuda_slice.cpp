@@ -41,8 +41,9 @@ void spread_host(std::vector<Item>& items) {
 /// What the program's texts declare, as far as their words tell.
 class Declared {
  public:
-  Declared(const CudaItems& files, const Macros& macros, const WordSet& wanted)
-      : files_(files), macros_(macros), wanted_(wanted) {
+  /// `words`: that the texts introduce, or that are wanted.
+  Declared(const CudaItems& files, const Macros& macros, WordSet words)
+      : files_(files), macros_(macros), words_(std::move(words)) {
     for (const Item& item : files.items) names_.insert(item.names.begin(), item.names.end());
   }
 
@@ -66,13 +67,13 @@ class Declared {
 
  private:
   bool has(std::string_view word) const {
-    return names_.contains(word) || files_.introduced.contains(word) ||
-           files_.namespaces.contains(word) || macros_.contains(word) || wanted_.contains(word);
+    return names_.contains(word) || words_.contains(word) || files_.namespaces.contains(word) ||
+           macros_.contains(word);
   }
 
   const CudaItems& files_;
   const Macros& macros_;
-  const WordSet& wanted_;
+  WordSet words_;
   WordSet names_;
 };
 
@@ -217,13 +218,16 @@ std::vector<std::string> slice(const std::vector<std::string_view>& files, const
   WordSet all_wanted = wanted;
   for (const std::size_t file : found.whole) all_wanted.merge(words_in(files[file]));
   spread_host(found.items);
-  leave_out_foreign(found, Declared(found, macros, all_wanted));
+  WordSet known = all_wanted;
+  for (const std::string_view text : files) add_introduced(blank_non_code(text), known);
+  leave_out_foreign(found, Declared(found, macros, std::move(known)));
   Selection(found.items, macros).keep(all_wanted);
   std::vector<Eraser> erasers(files.begin(), files.end());
   for (const Item& item : found.items) erasers[item.file].erase(item);
   std::vector<std::string> result;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    for (const Extent& mark : found.lambda_marks[i]) erasers[i].erase(mark.begin, mark.end);
+    const std::string code = blank_non_code(files[i]);
+    for (const Extent& mark : lambda_marks(code)) erasers[i].erase(mark.begin, mark.end);
     result.push_back(std::move(erasers[i]).text());
   }
   return result;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "engine/spec/cuda_scanner.h"
 #include "engine/text/characters.h"
 
 namespace sweep {
@@ -48,6 +47,35 @@ void add_words(std::string_view code, WordSet& words) {
     if (!word.empty() && !is_digit(word.front())) words.emplace(word);
     at += std::max<std::size_t>(word.size(), 1);
   }
+}
+
+void add_introduced(std::string_view code, WordSet& words) {
+  constexpr std::string_view introducing =
+      " class concept enum namespace struct typename union using ";
+  const std::vector<std::string_view> all = cuda_tokens(code);
+  const CudaTokens tokens = all;
+  for (std::size_t at = 1; at < tokens.size(); ++at) {
+    const bool is_scope = has_at(tokens, at + 1, ":") && has_at(tokens, at + 2, ":");
+    const bool is_used = at > 1 && tokens[at - 2] == "using";  // a namespace
+    if (!is_name_token(tokens[at]) || is_scope || is_used) continue;
+    if (is_in_list(introducing, tokens[at - 1])) words.emplace(tokens[at]);
+  }
+}
+
+std::vector<Extent> lambda_marks(std::string_view code) {
+  const std::vector<std::string_view> all = cuda_tokens(code);
+  const CudaTokens tokens = all;
+  const auto offset_of = [&](std::size_t at) {
+    return static_cast<std::size_t>(tokens[at].data() - code.data());
+  };
+  std::vector<Extent> marks;
+  for (std::size_t at = 1; at < tokens.size(); ++at) {
+    if (tokens[at - 1] != "]") continue;
+    std::size_t end = at;
+    while (has_at(tokens, end, "__device__") || has_at(tokens, end, "__host__")) ++end;
+    if (end > at && has_at(tokens, end, "(")) marks.push_back({offset_of(at), offset_of(end)});
+  }
+  return marks;
 }
 
 bool marks_device(std::string_view word) {

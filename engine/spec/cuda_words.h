@@ -6,12 +6,20 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/spec/cuda_scanner.h"
+
 namespace sweep {
 
 using WordSet = std::set<std::string, std::less<>>;
 
 /// Adds the identifiers and keywords of code without comments.
 void add_words(std::string_view code, WordSet& words);
+
+/// Adds the names behind words that introduce some: class, typename, using, ...
+void add_introduced(std::string_view code, WordSet& words);
+
+/// Where lambda functions have marks, which NVRTC does not know: `[=] __device__ (int i)`.
+std::vector<Extent> lambda_marks(std::string_view code);
 
 /// Whether the word says that a function or variable is for devices, or for both.
 bool marks_device(std::string_view word);

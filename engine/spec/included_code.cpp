@@ -12,6 +12,7 @@
 #include "engine/spec/cuda_items.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/cuda_slice.h"
+#include "engine/text/characters.h"
 
 namespace sweep {
 namespace {
@@ -22,12 +23,12 @@ void blank(std::string& text, std::size_t begin, std::size_t end) {
   }
 }
 
-/// Says that a declaration gave way.
+/// Says that a declaration gave way, or whatever `what` says of a parameter.
 void note_parameter(const IncludedFile& file, std::size_t offset, const std::string& name,
-                    Diagnostics& diagnostics) {
+                    Diagnostics& notes, const char* what = "{} is the pattern's parameter here") {
   const auto source = std::make_shared<const Source>(Source{file.name, file.text});
-  diagnostics.add({Severity::note, location_at(source, offset, name.size()),
-                   fmt::format("{} is the pattern's parameter here", name), ""});
+  notes.add({Severity::note, location_at(source, offset, name.size()),
+             fmt::format(fmt::runtime(what), name), ""});
 }
 
 /// Takes over what included files define as macros and the pattern gives a value: such a parameter
@@ -46,7 +47,7 @@ void take_over_macros(Pattern& pattern, Diagnostics& diagnostics) {
       if (is_like_function || (parameter == nullptr && !is_given)) continue;
       const bool is_asked_for = before.find(name) != std::string::npos;
       if (parameter != nullptr && !is_asked_for) {
-        note_parameter(file, file.text.find(name, directive.offset), name, diagnostics);
+        note_parameter(file, file.text.find(name, directive.offset), name, pattern.replaced);
       }
       if (!is_given) {
         auto value = Expression::parse(name, parameter->where, diagnostics);
@@ -97,8 +98,7 @@ std::optional<Replaceable> find_replaceable(CudaTokens tokens, std::string_view 
 
 /// Takes over the constants and types of the files that stand in the configurations' namespaces.
 /// What declares more than the parameter's name keeps its values: there it has another name.
-void take_over_constants(Pattern& pattern, const std::set<std::string_view>& libraries,
-                         Diagnostics& diagnostics) {
+void take_over_constants(Pattern& pattern, const std::set<std::string_view>& libraries) {
   std::vector<IncludedFile>& files = pattern.included.files;
   std::vector<std::string> codes;
   std::vector<std::string_view> texts;
@@ -107,21 +107,24 @@ void take_over_constants(Pattern& pattern, const std::set<std::string_view>& lib
     texts.push_back(file.text);
   }
   for (const Item& item : read_items(texts, macros_of(texts)).items) {
-    const std::string_view code = codes[item.file];
     IncludedFile& file = files[item.file];
     if (item.is_function || libraries.contains(file.name)) continue;
+    const std::string_view code = codes[item.file];
+    const std::vector<std::string_view> tokens =
+        cuda_tokens(code.substr(item.begin, item.end - item.begin));
+    const auto offset_of = [&](std::size_t token) {
+      return static_cast<std::size_t>(tokens[token].data() - code.data());
+    };
     for (const Parameter& parameter : pattern.parameters) {
-      if (!item.names.contains(parameter.name)) continue;
-      const std::vector<std::string_view> tokens =
-          cuda_tokens(code.substr(item.begin, item.end - item.begin));
-      const auto found = find_replaceable(tokens, parameter.name);
+      const std::string& name = parameter.name;
+      if (!item.names.contains(name)) continue;
+      const auto found = find_replaceable(tokens, name);
       if (!found) continue;
-      const auto place = static_cast<std::size_t>(tokens[found->name].data() - code.data());
-      note_parameter(file, place, parameter.name, diagnostics);
+      note_parameter(file, offset_of(found->name), name, pattern.replaced);
       if (found->is_whole) {
         blank(file.text, item.begin, item.end);
       } else {
-        file.text[place] = '_';
+        file.text[offset_of(found->name)] = '_';
       }
     }
   }
@@ -157,13 +160,32 @@ void slice_included(Pattern& pattern) {
   for (std::size_t i = 0; i < files.size(); ++i) files[i].text = std::move(sliced[i]);
 }
 
+/// Says where a function or class has a constant of its own that could be taken for a parameter.
+void note_hidden(Pattern& pattern) {
+  for (const IncludedFile& file : pattern.included.files) {
+    const std::string code = blank_non_code(file.text);
+    const std::vector<std::string_view> tokens = cuda_tokens(code);
+    for (std::size_t at = 2; at + 3 < tokens.size(); ++at) {
+      const bool is_constant = tokens[at - 2] == "const" || tokens[at - 2] == "constexpr";
+      const bool has_number = tokens[at + 1] == "=" && is_digit(tokens[at + 2].front());
+      if (!is_constant || !has_number || tokens[at + 3] != ";") continue;
+      const Parameter* parameter = pattern.find_parameter(tokens[at]);
+      if (parameter == nullptr) continue;
+      note_parameter(file, static_cast<std::size_t>(tokens[at].data() - code.data()),
+                     parameter->name, pattern.replaced,
+                     "{} is a constant of its own here, and not the pattern's parameter");
+    }
+  }
+}
+
 }  // namespace
 
 void prepare_included_code(Pattern& pattern, Diagnostics& diagnostics) {
   if (pattern.included.files.empty()) return;
   take_over_macros(pattern, diagnostics);
-  take_over_constants(pattern, libraries_of(pattern.included), diagnostics);
+  take_over_constants(pattern, libraries_of(pattern.included));
   slice_included(pattern);
+  note_hidden(pattern);
 }
 
 }  // namespace sweep

@@ -203,19 +203,26 @@ BOOST_DATA_TEST_CASE_F(foreign_kernel::Folder, comes_in_as_it_stands,
 }
 
 BOOST_AUTO_TEST_CASE(what_gives_way_to_a_parameter_is_said) {
-  const auto path =
-      folder.write("note.cu",
-                   "/* pattern:\nparameters: {BLOCK: 64, TILE: 4}\nkernel: f\narguments: [out]\n"
-                   "buffers: {out: {type: int, length: 1}}\nlaunch: {grid: 1, block: BLOCK}\n"
-                   "useful: {write: 4}\nverify: {out: \"true\"}\n*/\n#include \"code.cuh\"\n");
-  folder.write("code.cuh",
-               "#define TILE 8\n#ifndef BLOCK\n#define BLOCK 8\n#endif\nnamespace a {\n"
-               "constexpr int TILE = 16;\n}\n__global__ void f(int* out) { *out = TILE; }\n");
-  Diagnostics notes;
-  BOOST_TEST(parse_pattern(read_source(path), path, notes) != nullptr);
-  const std::string said = render(notes);
+  const auto path = folder.write(
+      "note.cu",
+      "/* pattern:\nparameters: {BLOCK: 64, TILE: 4, LEVEL: 1}\nkernel: f\narguments: [out]\n"
+      "buffers: {out: {type: int, length: 1}}\nlaunch: {grid: 1, block: BLOCK}\n"
+      "useful: {write: 4}\nverify: {out: \"true\"}\n*/\n#include \"code.cuh\"\n");
+  folder.write(
+      "code.cuh",
+      "#define TILE 8\n#ifndef BLOCK\n#define BLOCK 8\n#endif\nnamespace a {\n"
+      "constexpr int TILE = 16;\n}\n__global__ void f(int* out) {\n  const int LEVEL = 16;\n"
+      "  *out = TILE + LEVEL;\n}\n");
+  Diagnostics diagnostics;
+  const PatternPtr pattern = parse_pattern(read_source(path), path, diagnostics);
+  BOOST_REQUIRE(pattern != nullptr);
+  const std::string said = render(pattern->replaced);
   BOOST_TEST(contains(said, "code.cuh:1:9: note: TILE is the pattern's parameter here\n"), said);
   BOOST_TEST(contains(said, "code.cuh:6:15: note: TILE is the pattern's parameter here\n"), said);
+  BOOST_TEST(contains(said,
+                      "code.cuh:9:13: note: LEVEL is a constant of its own here, and not the "
+                      "pattern's parameter\n"),
+             said);
   BOOST_TEST(!contains(said, "BLOCK is"), said);
 }
 
