@@ -51,10 +51,10 @@ class ItemReader {
       if (is_condition(token) || token.is(";")) {
         ++at_;
       } else if (token.is("}")) {
-        if (scopes_-- == 0) return false;
-        ++at_;
+        if (scopes_ == 0) return false;
+        leave_scope();
       } else if (const auto open = opens_scope()) {
-        if (!enter_scope(*open)) return false;
+        enter_scope(*open);
       } else if (!read_item(result_.items)) {
         return false;
       }
@@ -89,21 +89,24 @@ class ItemReader {
     return is_at(at, "{") ? std::optional(at) : std::nullopt;
   }
 
-  /// Goes on within a namespace. What files add to std, such as hashes of their types, is for
-  /// hosts, and within a configuration's namespace it would be another std.
-  bool enter_scope(std::size_t open) {
-    if (is_at(at_, "namespace") && is_at(at_ + 1, "std")) {
-      const auto end = after_matching(open);
-      if (!end) return false;
-      result_.items.push_back({file_, tokens_[at_].offset, end_of(*end - 1)});
-      result_.items.back().is_for_host = true;
-      at_ = *end;
-      return true;
-    }
+  /// Goes on within a namespace.
+  void enter_scope(std::size_t open) {
     if (!is_at(at_, "extern")) add_all_words(at_, open, result_.namespaces);
     ++scopes_;
+    if (std_scope_ == 0 && is_at(at_, "namespace") && is_at(at_ + 1, "std")) {
+      std_scope_ = scopes_;
+      result_.in_std.push_back({file_, tokens_[at_].offset, end_of(open)});
+    }
     at_ = open + 1;
-    return true;
+  }
+
+  void leave_scope() {
+    if (scopes_ == std_scope_) {
+      result_.in_std.back().end = end_of(at_);
+      std_scope_ = 0;
+    }
+    --scopes_;
+    ++at_;
   }
 
   /// The place of the `#endif` for the `#else` at `at`, or the end.
@@ -412,8 +415,9 @@ class ItemReader {
   CudaItems& result_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
-  std::size_t scopes_ = 0;  ///< that are open
-  int depth_ = 0;           ///< of classes in each other
+  std::size_t scopes_ = 0;     ///< that are open
+  std::size_t std_scope_ = 0;  ///< which of them is std, from 1
+  int depth_ = 0;              ///< of classes in each other
 };
 
 }  // namespace
@@ -425,6 +429,7 @@ CudaItems read_items(const std::vector<std::string_view>& files, const Macros& m
     const std::size_t before = result.items.size();
     if (ItemReader(i, files[i], macros, for_device, result).read()) continue;
     result.items.resize(before);
+    std::erase_if(result.in_std, [&](const StdBlock& block) { return block.file == i; });
     result.whole.push_back(i);
   }
   return result;

@@ -32,10 +32,18 @@ struct Item {
   bool is_kept = false;
 };
 
+/// What a file adds to namespace std.
+struct StdBlock {
+  std::size_t file = 0;
+  std::size_t begin = 0;  ///< in the file, of the word `namespace`
+  std::size_t end = 0;
+};
+
 /// What the files of a program consist of.
 struct CudaItems {
   std::vector<Item> items = {};
   WordSet namespaces = {};              ///< that the files open
+  std::vector<StdBlock> in_std = {};
   std::vector<std::size_t> whole = {};  ///< the files whose brackets do not match
 };
 

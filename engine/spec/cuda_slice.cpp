@@ -15,13 +15,15 @@ namespace {
 constexpr std::string_view toolkit_spaces =
     " cooperative_groups cub cuda nv nvcuda std thrust wmma ";
 
-/// What calls a function for the host is one, unless it says that it is for the device.
-bool becomes_host(Item& item, const WordSet& host) {
+/// What calls a function for the host is one, unless it says that it is for the device; a member
+/// may have the name of one.
+bool becomes_host(Item& item, const WordSet& host, bool is_member) {
   bool has_changed = false;
-  for (Item& member : item.members) has_changed |= becomes_host(member, host);
+  for (Item& member : item.members) has_changed |= becomes_host(member, host, true);
   if (item.is_for_host || item.is_for_device || !item.is_function) return has_changed;
-  item.is_for_host =
-      std::ranges::any_of(item.calls, [&](const std::string& word) { return host.contains(word); });
+  item.is_for_host = std::ranges::any_of(item.calls, [&](const std::string& word) {
+    return host.contains(word) && !(is_member && item.names.contains(word));
+  });
   return has_changed || item.is_for_host;
 }
 
@@ -34,7 +36,7 @@ void spread_host(std::vector<Item>& items) {
     for (const Item& item : items) {
       if (item.is_for_host) host.insert(item.names.begin(), item.names.end());
     }
-    for (Item& item : items) has_changed |= becomes_host(item, host);
+    for (Item& item : items) has_changed |= becomes_host(item, host, false);
   }
 }
 
@@ -165,6 +167,25 @@ class Selection {
   std::vector<std::string> open_;
 };
 
+/// What files add to std and nothing is kept of: within a configuration's namespace it would be
+/// another std.
+std::vector<StdBlock> unused_blocks(const CudaItems& found) {
+  std::vector<std::size_t> kept = {0};  // items before each
+  for (const Item& item : found.items) kept.push_back(kept.back() + (item.is_kept ? 1 : 0));
+  const auto kept_before = [&](std::size_t file, std::size_t offset) {
+    const auto behind = std::ranges::partition_point(found.items, [&](const Item& item) {
+      return std::pair(item.file, item.begin) < std::pair(file, offset);
+    });
+    return kept[static_cast<std::size_t>(behind - found.items.begin())];
+  };
+  std::vector<StdBlock> unused;
+  for (const StdBlock& block : found.in_std) {
+    const bool is_used = kept_before(block.file, block.begin) != kept_before(block.file, block.end);
+    if (!is_used) unused.push_back(block);
+  }
+  return unused;
+}
+
 /// Blanks what is left out of one file.
 class Eraser {
  public:
@@ -224,6 +245,8 @@ std::vector<std::string> slice(const std::vector<std::string_view>& files, const
   Selection(found.items, macros).keep(all_wanted);
   std::vector<Eraser> erasers(files.begin(), files.end());
   for (const Item& item : found.items) erasers[item.file].erase(item);
+  for (const StdBlock& block : unused_blocks(found))
+    erasers[block.file].erase(block.begin, block.end);
   std::vector<std::string> result;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string code = blank_non_code(files[i]);

@@ -18,8 +18,7 @@ WordSet words_in(std::string_view cuda);
 /// for the host alone are left out, whatever names them: those without __device__, __global__,
 /// constexpr or a macro that has one of these, if they launch kernels or call what CUDA and the
 /// standard library give to hosts; of classes that are kept, such members. So are overloads and
-/// specialisations for what the files do not declare, using-directives for it, and what they add to
-/// std. Line breaks and preprocessor lines stay, so every place in a message is the file's. A file
+/// specialisations for what the files do not declare, and using-directives for it. Line breaks and preprocessor lines stay, so every place in a message is the file's. A file
 /// whose brackets do not match is kept whole.
 std::vector<std::string> slice(const std::vector<std::string_view>& files, const WordSet& wanted);
 

@@ -8,6 +8,8 @@
 namespace sweep {
 namespace {
 
+constexpr int deepest_macros = 16;  // of macros in each other
+
 constexpr std::string_view host_words =
     " FILE argv basic_string cerr cin cout cublas endl errno exit fclose fflush fgets fopen "
     "fprintf fread fscanf fstream fwrite getenv getopt gettimeofday ifstream invalid_argument "
@@ -37,6 +39,7 @@ void note_definition(const Directive& directive, Macros& macros) {
   if (begin == tokens.size()) return;
   macro.ends_item = tokens.back() == ";" || tokens.back() == "}";
   macro.is_instantiation = tokens[begin] == "template" && !has_at(tokens, begin + 1, "<");
+  macro.first = tokens[begin];
 }
 
 }  // namespace
@@ -106,13 +109,18 @@ Macros macros_of(const std::vector<std::string_view>& files) {
   for (const std::string_view text : files) {
     for (const Directive& directive : find_directives(text)) note_definition(directive, macros);
   }
+  for (int depth = 0; depth < deepest_macros; ++depth) {
+    for (auto& [name, macro] : macros) {
+      const auto first = macros.find(macro.first);
+      macro.is_instantiation |= first != macros.end() && first->second.is_instantiation;
+    }
+  }
   return macros;
 }
 
 WordSet device_macros(const Macros& macros) {
-  constexpr int deepest = 16;  // in each other
   WordSet found;
-  for (int depth = 0; depth < deepest; ++depth) {
+  for (int depth = 0; depth < deepest_macros; ++depth) {
     const std::size_t before = found.size();
     for (const auto& [name, macro] : macros) {
       const bool is_one = std::ranges::any_of(macro.words, [&](const std::string& word) {

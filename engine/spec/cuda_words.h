@@ -34,7 +34,8 @@ bool is_host_word(std::string_view word, std::string_view next);
 
 /// What is known of a macro from all its definitions.
 struct Macro {
-  WordSet words = {};  ///< of what it stands for
+  WordSet words = {};      ///< of what it stands for
+  std::string first = {};  ///< the first of them
   /// It stands for `template void f<int>()`, which is for hosts.
   bool is_instantiation = false;
   /// It stands for something that ends in a semicolon or a brace: none follows where it is used.

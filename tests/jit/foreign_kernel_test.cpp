@@ -97,7 +97,7 @@ const std::vector<Case> cases = {
     {"headers of CUB's, Thrust's and cuRAND's for hosts",
      "#include <cub/device/device_radix_sort.cuh>\n#include <cub/block/block_reduce.cuh>\n"
      "#include <thrust/device_vector.h>\n#include <thrust/sort.h>\n#include <thrust/functional.h>\n"
-     "#include <curand.h>\n#include <curand_kernel.h>\nusing namespace thrust;\n"
+     "#include <curand.h>\n#include <curand_kernel.h>\n"
      "void sort(int* a) { cub::DeviceRadixSort::SortKeys(nullptr, n, a, a, 4); }\n"
      "__global__ void f(float* out) {\n  using R = cub::BlockReduce<float, BLOCK>;\n"
      "  __shared__ typename R::TempStorage s;\n  curandState c;\n  curand_init(1, 0, 0, &c);\n"
