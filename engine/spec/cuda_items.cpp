@@ -358,8 +358,8 @@ class ItemReader {
         head->outside, [&](std::string_view word) { return this->is_for_device(word); });
     item.is_kernel = std::ranges::find(head->outside, "__global__") != head->outside.end();
     const bool is_marked = std::ranges::find(head->outside, "__host__") != head->outside.end();
-    item.is_for_host = instantiates(begin) || (item.is_function && !item.is_for_device &&
-                                               (is_marked || does_host_work(begin, at_)));
+    item.is_for_host = instantiates(begin, *head) || (item.is_function && !item.is_for_device &&
+                                                      (is_marked || does_host_work(begin, at_)));
     item.is_condition = is_at(begin, "static_assert");
     if (item.is_condition) item.names.clear();
     item.is_directive = is_at(begin, "using") && is_at(begin + 1, "namespace");
@@ -381,11 +381,12 @@ class ItemReader {
     return true;
   }
 
-  /// Whether what begins here is an explicit instantiation, by a macro or not.
-  bool instantiates(std::size_t begin) const {
+  /// Whether the item is an explicit instantiation, or registers something; by a macro or not.
+  bool instantiates(std::size_t begin, const Head& head) const {
     const auto macro = macros_.find(tokens_[begin].text);
-    if (macro != macros_.end()) return macro->second.is_instantiation;
-    return is_at(begin, "template") && !is_at(begin + 1, "<");
+    if (macro == macros_.end()) return is_at(begin, "template") && !is_at(begin + 1, "<");
+    const bool is_all = is_at(begin + 1, "(") && head.outside.size() == 1;
+    return is_all && (macro->second.is_instantiation || macro->second.is_call);
   }
 
   /// Reads what stands between a class's braces; where that cannot be divided, it is the class's.

@@ -40,6 +40,7 @@ void note_definition(const Directive& directive, Macros& macros) {
   macro.ends_item = tokens.back() == ";" || tokens.back() == "}";
   macro.is_instantiation = tokens[begin] == "template" && !has_at(tokens, begin + 1, "<");
   macro.first = tokens[begin];
+  macro.is_call = has_at(tokens, begin + 1, "(") && !is_attribute(macro.first);
 }
 
 }  // namespace
@@ -112,7 +113,9 @@ Macros macros_of(const std::vector<std::string_view>& files) {
   for (int depth = 0; depth < deepest_macros; ++depth) {
     for (auto& [name, macro] : macros) {
       const auto first = macros.find(macro.first);
-      macro.is_instantiation |= first != macros.end() && first->second.is_instantiation;
+      if (first == macros.end()) continue;
+      macro.is_instantiation |= first->second.is_instantiation;
+      macro.is_call = first->second.is_call;
     }
   }
   return macros;

@@ -38,6 +38,7 @@ struct Macro {
   std::string first = {};  ///< the first of them
   /// It stands for `template void f<int>()`, which is for hosts.
   bool is_instantiation = false;
+  bool is_call = false;  ///< it begins with a call, as what registers something with a library does
   /// It stands for something that ends in a semicolon or a brace: none follows where it is used.
   bool ends_item = false;
 };

@@ -171,6 +171,15 @@ const std::vector<Case> cases = {
      "template <class T> __global__ void k(T* p) { *p = 1; }\n"
      "#define INST(T) template void go<T>(T*)\n#define MORE(T) INST(T); INST(T*);\n"
      "__global__ void l(float* p) {}\n"},
+    {"what macros register with libraries",
+     "#define REGISTER(T) REGISTER_OP(\"f\").Set<F<T>>();\nREGISTER(float)\nREGISTER(int)\n"
+     "#define EXPORT(T) DECLARE(T)\n#define DECLARE(T) __launch_bounds__(8) void k(T* p);\n"
+     "EXPORT(int)\ntemplate <class T> struct F {};\nvoid Set();\n"
+     "#define ALIGN(n) alignas(n)\nALIGN(16) int k;\n",
+     "k Set",
+     "#define REGISTER(T) REGISTER_OP(\"f\").Set<F<T>>();\n#define EXPORT(T) DECLARE(T)\n"
+     "#define DECLARE(T) __launch_bounds__(8) void k(T* p);\nEXPORT(int)\nvoid Set();\n"
+     "#define ALIGN(n) alignas(n)\nALIGN(16) int k;\n"},
     {"marks of lambda functions",
      "__device__ int f(int* v) {\n  auto g = [=] __device__ (int a) { return a + v[0]; };\n"
      "  return g(1) + [] __host__ __device__(int a) { return a; }(2);\n}\n",
