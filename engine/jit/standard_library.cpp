@@ -6,7 +6,7 @@
 #include <array>
 
 #include "engine/spec/cuda_scanner.h"
-#include "engine/spec/cuda_slice.h"
+#include "engine/spec/cuda_words.h"
 #include "engine/text/characters.h"
 
 namespace sweep {
@@ -142,7 +142,7 @@ template <>
 inline constexpr bool sweep_is_number<double> = true;
 )";
 
-/// What texts name, macros included.
+/// What texts name.
 struct Names {
   WordSet all;
   WordSet qualified;        ///< with std:: before them
@@ -164,8 +164,24 @@ void add_names(std::string_view text, Names& names) {
     names.uses_space |= has_at(all, at + 1, ";") && at >= 2 && tokens[at - 1] == "namespace" &&
                         tokens[at - 2] == "using";
   }
-  for (const Directive& directive : find_directives(text)) {
-    if (!defined_macro(directive).empty()) add_names(directive.text, names);
+}
+
+/// The names of the macros that the texts use, and of those that these use.
+void add_macros(const std::vector<std::string_view>& texts, Names& names) {
+  std::vector<Directive> definitions;
+  for (const std::string_view text : texts) {
+    for (Directive& directive : find_directives(text)) {
+      if (!defined_macro(directive).empty()) definitions.push_back(std::move(directive));
+    }
+  }
+  constexpr int deepest_use = 16;  // in each other
+  for (int depth = 0; depth < deepest_use; ++depth) {
+    const auto used_from = std::partition(
+        definitions.begin(), definitions.end(),
+        [&](const Directive& each) { return !names.all.contains(defined_macro(each)); });
+    if (used_from == definitions.end()) break;
+    for (auto used = used_from; used != definitions.end(); ++used) add_names(used->text, names);
+    definitions.erase(used_from, definitions.end());
   }
 }
 
@@ -252,7 +268,9 @@ class LibraryWriter {
       if (is_named(name)) own += text;
       unknown.erase(std::string(name));
     }
-    const bool needs_all = !unknown.empty();
+    const bool needs_all = std::ranges::any_of(unknown, [](const std::string& name) {
+      return !is_host_word(name, "(") && !is_host_word(name, "<");
+    });
     for (const std::string_view header : included_) {
       const std::string form = needs_all ? own_form(header) : std::string();
       if (!form.empty()) includes += fmt::format("#include <{}>\n", form);
@@ -279,6 +297,7 @@ std::string standard_library(const std::vector<std::string_view>& texts,
                              const std::function<bool(std::string_view)>& is_in_toolkit) {
   Names names;
   for (const std::string_view text : texts) add_names(text, names);
+  add_macros(texts, names);
   return LibraryWriter(std::move(names), included, is_in_toolkit).write();
 }
 

@@ -358,12 +358,11 @@ class ItemReader {
         head->outside, [&](std::string_view word) { return this->is_for_device(word); });
     item.is_kernel = std::ranges::find(head->outside, "__global__") != head->outside.end();
     const bool is_marked = std::ranges::find(head->outside, "__host__") != head->outside.end();
-    item.is_for_host = instantiates(begin, *head) || (item.is_function && !item.is_for_device &&
-                                                      (is_marked || does_host_work(begin, at_)));
+    const bool declares_nothing = instantiates(begin, *head);
+    item.is_for_host = declares_nothing || (item.is_function && !item.is_for_device &&
+                                            (is_marked || does_host_work(begin, at_)));
     item.is_condition = is_at(begin, "static_assert");
-    if (item.is_condition) item.names.clear();
     item.is_directive = is_at(begin, "using") && is_at(begin + 1, "namespace");
-    if (item.is_directive) item.names.clear();
     const bool is_alias = is_at(begin, "namespace");
     for (std::size_t at = begin + (is_alias ? 3 : 2);
          (item.is_directive || is_alias) && at + 1 < at_; ++at) {
@@ -377,6 +376,7 @@ class ItemReader {
       if (macro == macros_.end()) continue;
       item.names.insert(macro->second.words.begin(), macro->second.words.end());
     }
+    if (declares_nothing || item.is_condition || item.is_directive) item.names.clear();
     items.push_back(std::move(item));
     return true;
   }

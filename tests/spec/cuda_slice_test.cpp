@@ -173,12 +173,12 @@ const std::vector<Case> cases = {
      "__global__ void l(float* p) {}\n"},
     {"what macros register with libraries",
      "#define REGISTER(T) REGISTER_OP(\"f\").Set<F<T>>();\nREGISTER(float)\nREGISTER(int)\n"
-     "#define EXPORT(T) DECLARE(T)\n#define DECLARE(T) __launch_bounds__(8) void k(T* p);\n"
-     "EXPORT(int)\ntemplate <class T> struct F {};\nvoid Set();\n"
+     "#define DECLARE(T) __launch_bounds__(8) void k(T* p);\nDECLARE(int)\n"
+     "template <class T> struct F {};\nvoid Set();\n"
      "#define ALIGN(n) alignas(n)\nALIGN(16) int k;\n",
      "k Set",
-     "#define REGISTER(T) REGISTER_OP(\"f\").Set<F<T>>();\n#define EXPORT(T) DECLARE(T)\n"
-     "#define DECLARE(T) __launch_bounds__(8) void k(T* p);\nEXPORT(int)\nvoid Set();\n"
+     "#define REGISTER(T) REGISTER_OP(\"f\").Set<F<T>>();\n"
+     "#define DECLARE(T) __launch_bounds__(8) void k(T* p);\nDECLARE(int)\nvoid Set();\n"
      "#define ALIGN(n) alignas(n)\nALIGN(16) int k;\n"},
     {"marks of lambda functions",
      "__device__ int f(int* v) {\n  auto g = [=] __device__ (int a) { return a + v[0]; };\n"
