@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "engine/jit/prelude.h"
+#include "engine/jit/standard_library.h"
 #include "engine/spec/compile_rules.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/cuda_slice.h"
@@ -19,16 +20,6 @@ namespace sweep {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_among(std::string_view words, std::string_view name) {
-  return words.find(fmt::format(" {} ", name)) != std::string_view::npos;
-}
-
-/// Headers of C++ that CUDA has a form of, which kernels can use.
-constexpr std::string_view shared_with_host =
-    " algorithm array bit cfloat chrono climits cmath complex concepts cstddef cstdint cstring "
-    "functional initializer_list "
-    "iterator limits memory numeric optional ratio span tuple type_traits utility variant version ";
 
 /// Headers of which kernels can use nothing, or nothing that NVRTC does not declare by itself.
 constexpr std::string_view of_the_host =
@@ -48,18 +39,41 @@ constexpr std::string_view of_the_host =
     "cuda_profiler_api.h cudaProfiler.h cudaTypedefs.h cuda_gl_interop.h curand.h nccl.h mpi.h "
     "nvml.h nvrtc.h helper_cuda.h helper_functions.h ";
 
+/// Thrust's containers and algorithms, which launch kernels.
+bool is_thrust_of_host(std::string_view name) {
+  constexpr std::string_view folder = "thrust/";
+  constexpr std::string_view headers =
+      " adjacent_difference.h advance.h async/copy.h async/for_each.h async/reduce.h async/scan.h "
+      "async/sort.h async/transform.h binary_search.h copy.h count.h device_allocator.h "
+      "device_delete.h device_free.h device_malloc.h device_new.h device_ptr.h device_vector.h "
+      "equal.h execution_policy.h extrema.h fill.h find.h for_each.h gather.h generate.h "
+      "host_vector.h inner_product.h logical.h merge.h mismatch.h partition.h reduce.h remove.h "
+      "replace.h reverse.h scan.h scatter.h sequence.h set_operations.h shuffle.h sort.h "
+      "system_error.h tabulate.h transform.h transform_reduce.h transform_scan.h "
+      "uninitialized_copy.h uninitialized_fill.h unique.h universal_vector.h ";
+  return name.starts_with(folder) && is_in_list(headers, name.substr(folder.size()));
+}
+
 bool is_of_host(std::string_view name) {
-  constexpr std::array folders = {"sys/", "arpa/", "netinet/", "linux/", "nvtx3/", "GL/"};
+  constexpr std::array folders = {
+      "sys/",   "arpa/",       "netinet/",           "linux/",          "GL/",
+      "nvtx3/", "cub/device/", "cub/util_allocator", "cuda/stream_ref", "thrust/system/cuda/"};
   constexpr std::array libraries = {"cublas",   "cudnn",    "cufft",    "cusparse",
                                     "cusolver", "cutensor", "cupti",    "nvToolsExt",
                                     "cudaEGL",  "cudaGL",   "cudaVDPAU"};
   const auto begins = [&](const char* with) { return name.starts_with(with); };
-  return is_among(of_the_host, name) || std::ranges::any_of(folders, begins) ||
-         std::ranges::any_of(libraries, begins);
+  return is_in_list(of_the_host, name) || std::ranges::any_of(folders, begins) ||
+         std::ranges::any_of(libraries, begins) || is_thrust_of_host(name);
+}
+
+bool is_in_toolkit(std::string_view name, const fs::path& toolkit) {
+  if (toolkit.empty() || leads_out(name)) return false;
+  std::error_code error;
+  return fs::exists(toolkit / name, error) || fs::exists(toolkit / "cccl" / name, error);
 }
 
 /// The headers of CUB's for device code, of those that the toolkit has.
-std::string cub_for_devices() {
+std::string cub_for_devices(const fs::path& toolkit) {
   constexpr std::array<std::string_view, 26> names = {"block/block_adjacent_difference",
                                                       "block/block_discontinuity",
                                                       "block/block_exchange",
@@ -87,7 +101,10 @@ std::string cub_for_devices() {
                                                       "thread/thread_store",
                                                       "iterator/cache_modified_input_iterator"};
   std::string text;
-  for (const std::string_view name : names) text += fmt::format("#include <cub/{}.cuh>\n", name);
+  for (const std::string_view name : names) {
+    const std::string file = fmt::format("cub/{}.cuh", name);
+    if (is_in_toolkit(file, toolkit)) text += fmt::format("#include <{}>\n", file);
+  }
   return text;
 }
 
@@ -107,12 +124,6 @@ WordSet words_of(const Pattern& pattern) {
   return words;
 }
 
-bool is_in_toolkit(std::string_view name, const fs::path& toolkit) {
-  if (toolkit.empty() || leads_out(name)) return false;
-  std::error_code error;
-  return fs::exists(toolkit / name, error) || fs::exists(toolkit / "cccl" / name, error);
-}
-
 /// The engine's own header of this name, or null.
 const Header* find_provided(std::string_view name) {
   const auto found = std::ranges::find_if(
@@ -125,34 +136,51 @@ const Header* find_provided(std::string_view name) {
 std::optional<std::string> stand_in(const ForeignInclude& foreign, const WordSet& words,
                                     const fs::path& toolkit) {
   const std::string& name = foreign.name;
-  const Header* provided = find_provided(name);
-  if (words.contains("std") && is_among(shared_with_host, name)) {
-    // CUDA's own form of <algorithm> has another name.
-    const std::string own = fmt::format("cuda/std/{}", name == "algorithm" ? "__algorithm_" : name);
-    return fmt::format(
-        "#pragma once\n{}{}namespace cuda {{ namespace std {{}} }}\n"
-        "namespace std {{ using namespace cuda::std; }}\n",
-        provided != nullptr ? provided->text : "",
-        is_in_toolkit(own, toolkit) ? fmt::format("#include <{}>\n", own) : "");
-  }
-  if (provided != nullptr) return std::nullopt;
-  if (is_among(shared_with_host, name) || is_of_host(name)) return std::string();
+  if (find_provided(name) != nullptr) return std::nullopt;
+  if (is_shared_with_host(name) || is_of_host(name)) return std::string();
   for (const char* library : {"cub", "thrust"}) {
     const bool is_of_it = name.starts_with(fmt::format("{}/", library));
     if (is_of_it && !words.contains(library)) return std::string();
   }
-  if (name == "cub/cub.cuh") return cub_for_devices();
+  if (name == "cub/cub.cuh") return cub_for_devices(toolkit);
   const bool is_left = foreign.is_in_body || is_in_toolkit(name, toolkit);
   return is_left ? std::nullopt : std::optional(std::string());
+}
+
+/// See implied_headers.
+constexpr const char* own_std = "sweep/std";
+
+bool needs_own_std(const Pattern& pattern) {
+  return !pattern.included.files.empty() || pattern.body.find("std") != std::string::npos;
+}
+
+/// Namespace std for the pattern, as a header.
+SourceHeader standard_library_of(const Pattern& pattern, const fs::path& toolkit) {
+  std::vector<std::string_view> texts = {pattern.body};
+  for (const IncludedFile& file : pattern.included.files) texts.emplace_back(file.text);
+  const std::vector<CudaExpression> expressions = expressions_of(pattern);
+  for (const CudaExpression& each : expressions) texts.emplace_back(each.text);
+  std::vector<std::string_view> included;
+  for (const ForeignInclude& foreign : pattern.included.foreign) {
+    if (is_shared_with_host(foreign.name)) included.emplace_back(foreign.name);
+  }
+  return {own_std, standard_library(texts, included, [&](std::string_view name) {
+            return is_in_toolkit(name, toolkit);
+          })};
 }
 
 }  // namespace
 
 std::vector<SourceHeader> stand_in_headers(const Pattern& pattern, const fs::path& toolkit) {
   std::vector<SourceHeader> headers;
-  if (pattern.included.foreign.empty()) return headers;
+  if (needs_own_std(pattern)) headers.push_back(standard_library_of(pattern, toolkit));
   const WordSet words = words_of(pattern);
+  const bool has_curand =
+      std::ranges::find(pattern.included.foreign, "curand_kernel.h", &ForeignInclude::name) !=
+      pattern.included.foreign.end();
   for (const ForeignInclude& foreign : pattern.included.foreign) {
+    // cuRAND's functions for devices need its types for hosts.
+    if (has_curand && foreign.name == "curand.h") continue;
     if (auto text = stand_in(foreign, words, toolkit)) {
       headers.push_back({foreign.name, std::move(*text)});
     }
@@ -162,16 +190,19 @@ std::vector<SourceHeader> stand_in_headers(const Pattern& pattern, const fs::pat
 
 std::vector<std::string> implied_headers(const Pattern& pattern) {
   std::vector<std::string> implied;
-  if (pattern.included.files.empty()) return implied;
+  if (pattern.included.files.empty()) {
+    if (needs_own_std(pattern)) implied.emplace_back(own_std);
+    return implied;
+  }
   const WordSet words = words_of(pattern);
-  for (const char* name : {"math.h", "float.h", "limits.h"}) {
+  for (const char* name : {"math.h", "float.h", "limits.h", "stdint.h"}) {
     const std::vector<Directive> definitions = find_directives(find_provided(name)->text);
     const bool is_named = std::ranges::any_of(definitions, [&](const Directive& definition) {
       return words.contains(defined_macro(definition));
     });
     if (is_named) implied.emplace_back(name);
   }
-  constexpr std::array<std::pair<std::string_view, const char*>, 9> types = {
+  constexpr std::array<std::pair<std::string_view, const char*>, 12> types = {
       {{"__half", "cuda_fp16.h"},
        {"half", "cuda_fp16.h"},
        {"__half2", "cuda_fp16.h"},
@@ -180,11 +211,15 @@ std::vector<std::string> implied_headers(const Pattern& pattern) {
        {"nv_bfloat16", "cuda_bf16.h"},
        {"__nv_bfloat162", "cuda_bf16.h"},
        {"__nv_fp8_e4m3", "cuda_fp8.h"},
-       {"__nv_fp8_e5m2", "cuda_fp8.h"}}};
+       {"__nv_fp8_e5m2", "cuda_fp8.h"},
+       {"cuComplex", "cuComplex.h"},
+       {"cuFloatComplex", "cuComplex.h"},
+       {"cuDoubleComplex", "cuComplex.h"}}};
   for (const auto& [type, header] : types) {
     const bool is_known = std::ranges::find(implied, header) != implied.end();
     if (words.contains(type) && !is_known) implied.emplace_back(header);
   }
+  implied.emplace_back(own_std);
   return implied;
 }
 
@@ -193,7 +228,7 @@ Diagnostics missing_headers(const Pattern& pattern, const fs::path& toolkit) {
   for (const ForeignInclude& foreign : pattern.included.foreign) {
     const std::string& name = foreign.name;
     const bool is_there = foreign.is_in_body || find_provided(name) != nullptr ||
-                          is_of_host(name) || is_among(shared_with_host, name) ||
+                          is_of_host(name) || is_shared_with_host(name) ||
                           is_in_toolkit(name, toolkit);
     if (is_there) continue;
     notes.add(

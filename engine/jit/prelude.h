@@ -16,9 +16,9 @@ struct Header {
   const char* text;
 };
 
-/// The parts of the standard library that kernels use, and their C forms: <cstdint>, <cstddef>,
-/// <cstdio> and <cassert> are empty, since what they would declare is always there; <climits>,
-/// <cfloat> and <cmath> have their macros.
+/// The parts of the standard library that kernels use, and their C forms: <cstddef>, <cstdio> and
+/// <cassert> are empty, since what they would declare is always there; <climits>, <cstdint>,
+/// <cfloat> and <cmath> have their macros. And <sweep/nvcc>: what users' files have with nvcc.
 const std::vector<Header>& provided_headers();
 
 /// What every program starts with: fixed-width integer names, `splat<T>(x)` (a T all of whose

@@ -107,6 +107,7 @@ class UnitWriter {
         unit_.text += fmt::format("#include <{}>\n", foreign.name);
       }
     }
+    if (!pattern_.included.files.empty()) unit_.text += "#include <sweep/nvcc>\n";
     for (const Include& include : body_.includes) {
       unit_.text += placed(place_in_source(include.offset), include.text) + back_to_generated;
     }

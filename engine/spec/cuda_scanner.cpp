@@ -335,6 +335,14 @@ std::optional<std::size_t> find_open_comment(std::string_view cuda) {
   return open;
 }
 
+std::vector<Extent> find_comments(std::string_view cuda) {
+  std::vector<Extent> comments;
+  for_each_non_code(cuda, [&](std::size_t begin, std::size_t end) {
+    if (cuda[begin] == '/') comments.push_back({begin, end});
+  });
+  return comments;
+}
+
 std::vector<Directive> find_directives(std::string_view cuda) {
   std::vector<Directive> result;
   for_each_non_code(cuda, [&](std::size_t begin, std::size_t end) {

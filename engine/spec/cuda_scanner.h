@@ -55,6 +55,15 @@ std::vector<Directive> find_directives(std::string_view cuda);
 /// The macro that a #define defines; empty for another line.
 std::string defined_macro(const Directive& directive);
 
+/// A piece of a text.
+struct Extent {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// Every comment outside preprocessor lines.
+std::vector<Extent> find_comments(std::string_view cuda);
+
 /// Where a block comment begins that is never closed.
 std::optional<std::size_t> find_open_comment(std::string_view cuda);
 

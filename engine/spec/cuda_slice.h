@@ -1,13 +1,12 @@
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace sweep {
+#include "engine/spec/cuda_words.h"
 
-using WordSet = std::set<std::string, std::less<>>;
+namespace sweep {
 
 /// Every identifier and keyword of CUDA code, without those in comments, literals and preprocessor
 /// lines.
@@ -18,9 +17,10 @@ WordSet words_in(std::string_view cuda);
 /// So a file with host code, which NVRTC cannot compile, can be included as it stands. Functions
 /// for the host alone are left out, whatever names them: those without __device__, __global__,
 /// constexpr or a macro that has one of these, if they launch kernels or call what CUDA and the
-/// standard library give to hosts. Line breaks and preprocessor lines stay, but `#pragma once`
-/// alone; so every place in a message is the file's. A file whose brackets do not match is kept
-/// whole.
+/// standard library give to hosts; of classes that are kept, such members. So are overloads and
+/// specialisations for what the files do not declare, and using-directives for it. Line breaks and
+/// preprocessor lines stay, so every place in a message is the file's. A file whose brackets do not
+/// match is kept whole.
 std::vector<std::string> slice(const std::vector<std::string_view>& files, const WordSet& wanted);
 
 }  // namespace sweep

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
+#include <vector>
 
+#include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"
 #include "engine/text/characters.h"
 
@@ -175,6 +178,39 @@ std::optional<IncludeSite> read_import(std::string_view text, std::size_t at) {
   return IncludeSite{.kind = IncludeSite::Kind::other, .offset = at, .begin = at};
 }
 
+/// The comments of a text that every compiler takes for some: each begins a line, and before it
+/// stand no joined lines and no raw strings.
+class PlainComments {
+ public:
+  explicit PlainComments(std::string_view text) : text_(text) {}
+
+  bool hold(std::size_t at) {
+    if (!is_read_) read();
+    const auto behind = std::ranges::upper_bound(comments_, at, {}, &Extent::begin);
+    return behind != comments_.begin() && at < std::prev(behind)->end;
+  }
+
+ private:
+  void read() {
+    is_read_ = true;
+    std::size_t plain = 0;  // up to where nothing is hidden
+    while (plain < text_.size() && hostile_joint(text_.substr(plain)) == 0 &&
+           !text_.substr(plain).starts_with("R\"")) {
+      ++plain;
+    }
+    for (const Extent& comment : find_comments(text_)) {
+      const std::size_t line = text_.substr(0, comment.begin).rfind('\n') + 1;
+      const std::string_view before = text_.substr(line, comment.begin - line);
+      const bool begins_line = before.find_first_not_of(" \t") == std::string_view::npos;
+      if (begins_line && comment.end <= plain) comments_.push_back(comment);
+    }
+  }
+
+  std::string_view text_;
+  bool is_read_ = false;
+  std::vector<Extent> comments_;
+};
+
 /// Whether the word that begins at `at` is only asked for: #ifdef, defined(...).
 bool is_asked_for(std::string_view text, std::size_t at) {
   std::string_view before = text.substr(0, at);
@@ -207,6 +243,7 @@ std::optional<IncludeSite> read_question(std::string_view text, std::size_t at) 
 
 std::vector<IncludeSite> find_include_sites(std::string_view cuda) {
   std::vector<IncludeSite> sites;
+  PlainComments comments(cuda);
   LineBegin line_begin;
   for (std::size_t at = 0; at < cuda.size(); line_begin.pass(cuda[at++])) {
     const char c = cuda[at];
@@ -216,6 +253,7 @@ std::vector<IncludeSite> find_include_sites(std::string_view cuda) {
       site = read_directive(cuda, at);
     } else if (line_begin.holds && begins_word && (c == 'i' || c == 'e')) {
       site = read_import(cuda, at);
+      if (site && comments.hold(at)) site.reset();
     } else if (begins_word && c == '_') {
       site = read_question(cuda, at);
     }

@@ -11,6 +11,7 @@
 
 #include "engine/spec/compile_rules.h"
 #include "engine/spec/cuda_scanner.h"
+#include "engine/spec/included_code.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/text/characters.h"
@@ -40,10 +41,6 @@ constexpr std::string_view keywords =
 constexpr std::string_view taken =
     " i threadIdx blockIdx blockDim gridDim warpSize size_t pattern min max ceil_div is_pow2 "
     "log2 splat random_bits random_below permuted ";
-
-bool is_among(std::string_view words, std::string_view name) {
-  return words.find(fmt::format(" {} ", name)) != std::string_view::npos;
-}
 
 }  // namespace
 
@@ -132,32 +129,6 @@ std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& d
   }
   return PatternLayout{word + mark.size(), close, close + 2, comment};
 }
-
-namespace {
-
-/// Takes over what included files define as macros and the pattern gives a value: such a parameter
-/// is a macro of the configuration's, and the file's own definition is left out.
-void take_over_macros(Pattern& pattern, Diagnostics& diagnostics) {
-  for (IncludedFile& file : pattern.included.files) {
-    for (const Directive& directive : find_directives(file.text)) {
-      const std::string name = defined_macro(directive);
-      const bool is_like_function =
-          !name.empty() && directive.text.find(name + "(") != std::string::npos;
-      const Parameter* parameter = pattern.find_parameter(name);
-      const bool is_given = pattern.compile.defines_macro(name);
-      if (is_like_function || (parameter == nullptr && !is_given)) continue;
-      if (!is_given) {
-        auto value = Expression::parse(name, parameter->where, diagnostics);
-        if (value) pattern.compile.defines.push_back({name, std::move(*value)});
-      }
-      for (std::size_t at = directive.offset; at < directive.offset + directive.length; ++at) {
-        if (file.text[at] != '\n') file.text[at] = ' ';
-      }
-    }
-  }
-}
-
-}  // namespace
 
 std::vector<CudaExpression> expressions_of(const Pattern& pattern) {
   std::vector<CudaExpression> expressions = kernel_expressions_of(pattern);
@@ -261,9 +232,10 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
                     "put it into the pattern's code");
       }
       check_pattern(*pattern, reading, found);
-      take_over_macros(*pattern, found);
+      give_way_to_parameters(*pattern, found);
       if (!found.has_errors()) add_reference(*pattern, reading, found);
       slice_included(*pattern, pattern->reference != nullptr);
+      note_hidden_parameters(*pattern);
       pattern->included_text = joined_text(pattern->included);
     }
   }
@@ -341,9 +313,9 @@ std::string_view why_not_a_name(std::string_view name) {
   if (name.empty() || !std::ranges::all_of(name, is_word) || is_digit(name.front())) {
     return "is not a name: use letters, digits and _, a letter first";
   }
-  if (is_among(keywords, name)) return "is a word of C++";
+  if (is_in_list(keywords, name)) return "is a word of C++";
   if (ElementType::find(name)) return "is an element type";
-  if (is_among(taken, name)) return "has another meaning in a pattern";
+  if (is_in_list(taken, name)) return "has another meaning in a pattern";
   if (name.starts_with("__") || name.starts_with("sweep_")) return "is reserved";
   return {};
 }

@@ -206,6 +206,7 @@ struct Pattern {
   std::string body;           ///< the CUDA C++ after the header
   IncludedFiles included;     ///< the files that the body includes, and theirs
   std::string included_text;  ///< of those files
+  Diagnostics replaced;       ///< notes: what of these parameters replace, or do not
   std::string rules_text;     ///< the sweep's rules of compiling, as databases keep them
   std::size_t body_line = 1;  ///< the line of the file on which the body begins
 

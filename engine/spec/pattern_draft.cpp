@@ -129,8 +129,8 @@ std::string draft_pattern(const DraftRequest& request) {
   return std::move(lines).text();
 }
 
-Diagnostics left_to_fill_in(const Pattern& pattern) {
-  Diagnostics notes;
+Diagnostics notes_on(const Pattern& pattern) {
+  Diagnostics notes = pattern.replaced;
   const std::string_view header = std::string_view(pattern.source->text)
                                       .substr(0, pattern.source->text.size() - pattern.body.size());
   for (std::size_t at = header.find(fill_in_mark); at != std::string_view::npos;

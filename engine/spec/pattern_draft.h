@@ -15,7 +15,8 @@ inline constexpr std::string_view fill_in_mark = "# fill in: ";
 /// its launch and its memory. What is a guess has a mark (see fill_in_mark).
 std::string draft_pattern(const DraftRequest& request);
 
-/// A note for every mark that is left in the pattern's header: "left to fill in: ...".
-Diagnostics left_to_fill_in(const Pattern& pattern);
+/// Notes for who checks the pattern: one for every mark that is left in its header ("left to fill
+/// in: ..."), and what of its files its parameters replace.
+Diagnostics notes_on(const Pattern& pattern);
 
 }  // namespace sweep

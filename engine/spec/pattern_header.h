@@ -74,11 +74,6 @@ void add_reference(Pattern& pattern, const HeaderReading& header, Diagnostics& d
 /// those of the pattern's parameters that it names.
 PatternPtr fitted_reference(Pattern reference, const Pattern& pattern);
 
-/// Leaves out of the files that the body includes by name in quotes, and of theirs, what the
-/// pattern does not need; with `slices_body` of the body too. A file that is included in angle
-/// brackets is a library's and stays whole.
-void slice_included(Pattern& pattern, bool slices_body = false);
-
 /// The blocks that a pattern file of this text launches with these parameters, by its header alone.
 /// Nothing where the text is none or the grid cannot be computed.
 std::optional<double> launch_blocks(const std::string& pattern_text, const Bindings& parameters);

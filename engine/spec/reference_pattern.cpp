@@ -1,51 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "engine/spec/compile_rules.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/cuda_slice.h"
+#include "engine/spec/included_code.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/text/characters.h"
 
 namespace sweep {
-
-void slice_included(Pattern& pattern, bool slices_body) {
-  WordSet wanted;
-  if (!slices_body) wanted = words_in(pattern.body);
-  for (const Step& step : pattern.steps) wanted.insert(kernel_name(pattern, step));
-  for (const auto& [text, where] : expressions_of(pattern)) wanted.merge(words_in(text));
-  for (const Buffer& buffer : pattern.buffers) wanted.merge(words_in(buffer.type));
-  for (const Struct& type : pattern.structs) wanted.insert(type.name);
-  for (const auto& macro : pattern.compile.defines) wanted.merge(words_in(unquoted(macro.value)));
-  std::vector<IncludedFile>& files = pattern.included.files;
-  std::set<std::string_view> libraries;
-  const auto note_libraries = [&](const std::vector<IncludeName>& names, bool is_library) {
-    for (const IncludeName& name : names) {
-      if (is_library || name.is_angled) libraries.insert(name.target);
-    }
-  };
-  note_libraries(pattern.included.in_body, false);
-  for (std::size_t known = files.size() + 1; libraries.size() != known;) {
-    known = libraries.size();
-    for (const IncludedFile& file : files)
-      note_libraries(file.names, libraries.contains(file.name));
-  }
-  std::vector<std::string*> own;
-  if (slices_body) own.push_back(&pattern.body);
-  for (IncludedFile& file : files) {
-    if (libraries.contains(file.name)) {
-      wanted.merge(words_in(file.text));
-    } else {
-      own.push_back(&file.text);
-    }
-  }
-  std::vector<std::string_view> texts;
-  for (const std::string* text : own) texts.push_back(*text);
-  std::vector<std::string> sliced = slice(texts, wanted);
-  for (std::size_t i = 0; i < own.size(); ++i) *own[i] = std::move(sliced[i]);
-}
 
 namespace {
 

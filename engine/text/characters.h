@@ -49,6 +49,16 @@ constexpr bool continues_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
+/// Whether a word is one of `list`, which has a blank before and behind each.
+constexpr bool is_in_list(std::string_view list, std::string_view word) {
+  for (std::size_t at = list.find(word); at != std::string_view::npos;
+       at = list.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if (at > 0 && list[at - 1] == ' ' && end < list.size() && list[end] == ' ') return true;
+  }
+  return false;
+}
+
 /// The bytes of the UTF-8 character that the text begins with; 0 when it begins with none, or is
 /// empty (RFC 3629: no overlong forms, no surrogates, nothing beyond U+10FFFF).
 std::size_t character_length(std::string_view text);

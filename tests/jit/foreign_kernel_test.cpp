@@ -56,6 +56,56 @@ const std::vector<Case> cases = {
      "#include <algorithm>\n#include <climits>\n"
      "__global__ void f(float* out) { *out = std::max(1.0f, float(CHAR_BIT)) + BLOCK; }\n",
      "f", "[out]"},
+    {"names of std without a header, and functions of numbers of each kind",
+     "__device__ float g(float a, int n) {\n"
+     "  return std::exp(std::max(a, 0.0f)) + std::numeric_limits<float>::epsilon() + sqrt(n) +\n"
+     "         std::pow(a, 2.0) + std::sqrt(n) + std::expf(a) + std::isnan(a) + fmin(a, 1.0);\n}\n"
+     "template <class T> __device__ typename std::common_type<T, float>::type h(T a) {\n"
+     "  return std::forward<T>(a);\n}\n"
+     "__global__ void f(float* out, std::size_t n) {\n"
+     "  static_assert(std::is_same_v<std::remove_cv_t<const int>, int>);\n"
+     "  static_assert(sizeof(std::sqrt(1.0f)) == 4 && sizeof(std::abs(-1.5f)) == 4);\n"
+     "  std::uint64_t m = std::min<std::uint64_t>(n, 3);\n  *out = g(BLOCK, m) + h(n);\n}\n",
+     "f", "[out, N]"},
+    {"using namespace std",
+     "#include <cmath>\n#include <algorithm>\n#include <cub/block/block_reduce.cuh>\n"
+     "using namespace std;\ntypedef vector<int> ints;\n"
+     "template <class T> __global__ void f(T* out) {\n"
+     "  using R = cub::BlockReduce<T, BLOCK>;\n  __shared__ typename R::TempStorage s;\n"
+     "  *out = R(s).Sum(exp(out[0])) + max(1, (int)sqrt(4.0f)) + floor(1.5) + abs(-1) + pow(2, 2) "
+     "+\n"
+     "         is_same<T, float>::value + std::clamp(BLOCK, 1, 3);\n}\n"
+     "ints load() { ints v; v.push_back(2); return v; }\n",
+     "f<T>", "[out]"},
+    {"macros and types of nvcc and of the C library's",
+     "#include <cuda_runtime.h>\n#include <stdint.h>\n#include <time.h>\n"
+     "#ifndef __linux__\n#error unsupported system\n#endif\n"
+     "#if CUDA_VERSION < 9000 || !defined(__NVCC__)\n#error old\n#endif\n"
+     "static __device__ __const__ float two = 2;\n"
+     "__global__ void f(float* out, CUtexObject t, CUdeviceptr d, cufftComplex c, cuComplex e) {\n"
+     "  u_int32_t q = UINT32_MAX;\n  ssize_t s = INT64_MAX;\n"
+     "  *out = two * SIZE_MAX + UINT64_C(2) + BLOCK + q + s + CLOCKS_PER_SEC + c.x + e.y;\n}\n",
+     "f", "[out, 0, 0, float2(), float2()]"},
+    {"a constant that a parameter replaces",
+     "const int BLOCK = 7;\n__global__ void f(float* out) { static_assert(BLOCK > 7); }\n", "f",
+     "[out]"},
+    {"constants, enumerators and types that parameters replace",
+     "enum Sizes { FIRST = 2, BLOCK, LAST };\nstatic constexpr unsigned M = 3, N = 5;\n"
+     "typedef double T;\nstatic_assert(N == 256 && M == 3 && LAST == 4 && sizeof(T) == 4);\n"
+     "__global__ void f(T* out) { static_assert(BLOCK > 7); *out = N; }\n",
+     "f", "[out]"},
+    {"headers of CUB's, Thrust's and cuRAND's for hosts",
+     "#include <cub/device/device_radix_sort.cuh>\n#include <cub/block/block_reduce.cuh>\n"
+     "#include <thrust/device_vector.h>\n#include <thrust/sort.h>\n#include <thrust/functional.h>\n"
+     "#include <curand.h>\n#include <curand_kernel.h>\n"
+     "void sort(int* a) { cub::DeviceRadixSort::SortKeys(nullptr, n, a, a, 4); }\n"
+     "__global__ void f(float* out) {\n  using R = cub::BlockReduce<float, BLOCK>;\n"
+     "  __shared__ typename R::TempStorage s;\n  curandState c;\n  curand_init(1, 0, 0, &c);\n"
+     "  *out = R(s).Sum(thrust::plus<float>()(1, curand_uniform(&c)));\n}\n",
+     "f", "[out]"},
+    {"Python in a comment",
+     "/* In Python:\nimport torch\n*/\n__global__ void f(float* out) { *out = BLOCK; }\n", "f",
+     "[out]"},
     {"host code beside it",
      "#include <iostream>\n#include <mpi.h>\n#include \"nowhere/helper.h\"\n"
      "__global__ void f(float* out) { *out = BLOCK; }\n"
@@ -150,6 +200,52 @@ BOOST_DATA_TEST_CASE_F(foreign_kernel::Folder, comes_in_as_it_stands,
                        data::make(foreign_kernel::cases), row) {
   const std::string said = compile(row);
   BOOST_TEST(contains(said, row.expected), said);
+}
+
+BOOST_AUTO_TEST_CASE(what_gives_way_to_a_parameter_is_said) {
+  const auto path = folder.write(
+      "note.cu",
+      "/* pattern:\nparameters: {BLOCK: 64, TILE: 4, LEVEL: 1}\nkernel: f\narguments: [out]\n"
+      "buffers: {out: {type: int, length: 1}}\nlaunch: {grid: 1, block: BLOCK}\n"
+      "useful: {write: 4}\nverify: {out: \"true\"}\n*/\n#include \"code.cuh\"\n");
+  folder.write(
+      "code.cuh",
+      "#define TILE 8\n#ifndef BLOCK\n#define BLOCK 8\n#endif\nnamespace a {\n"
+      "constexpr int TILE = 16;\n}\n__global__ void f(int* out) {\n  const int LEVEL = 16;\n"
+      "  *out = TILE + LEVEL;\n}\n");
+  Diagnostics diagnostics;
+  const PatternPtr pattern = parse_pattern(read_source(path), path, diagnostics);
+  BOOST_REQUIRE(pattern != nullptr);
+  const std::string said = render(pattern->replaced);
+  BOOST_TEST(contains(said, "code.cuh:1:9: note: TILE is the pattern's parameter here\n"), said);
+  BOOST_TEST(contains(said, "code.cuh:6:15: note: TILE is the pattern's parameter here\n"), said);
+  BOOST_TEST(contains(said,
+                      "code.cuh:9:13: note: LEVEL is a constant of its own here, and not the "
+                      "pattern's parameter\n"),
+             said);
+  BOOST_TEST(!contains(said, "BLOCK is"), said);
+}
+
+BOOST_AUTO_TEST_CASE(a_library_in_angle_brackets_is_taken_as_it_stands) {
+  folder.write(
+      "lib/helper.h",
+      "inline int length(const char* s) { return strlen(s); }\n"
+      "struct Watch { timeval start; };\n"
+      "inline __device__ float3 operator+(float3 a, float3 b) { return {a.x + b.x, 0, 0}; }\n"
+      "inline __device__ float dot(float3 a, float3 b) { return a.x * b.x; }\n");
+  const auto path =
+      folder.write("angled.cu",
+                   "/* pattern:\nparameters: {B: 64}\nkernel: f\narguments: [out]\n"
+                   "buffers: {out: {type: float, length: 1}}\nlaunch: {grid: 1, block: B}\n"
+                   "useful: {write: 4}\nverify: {out: \"true\"}\n*/\n#include <helper.h>\n"
+                   "__global__ void f(float* out) { float3 v{1, 2, 3}; *out = dot(v + v, v); }\n");
+  Diagnostics diagnostics;
+  const PatternPtr pattern =
+      parse_pattern(read_source(path), path, diagnostics, {folder.path() / "lib"});
+  BOOST_REQUIRE_MESSAGE(pattern != nullptr, render(diagnostics));
+  const auto outcomes = Compiler(nvrtc(), 90).compile(configurations_with(pattern, "B", {64}));
+  const auto* failure = std::get_if<CompileFailure>(&outcomes[0]);
+  BOOST_TEST((failure != nullptr ? render(failure->errors) : "") == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_header_that_is_nowhere_is_named_where_it_may_be_the_reason) {

@@ -119,6 +119,73 @@ const std::vector<Case> cases = {
      "template <int N>\n__global__ void __launch_bounds__(N) k(int* p) { *p = N; }\n"
      "__global__ __launch_bounds__(256) void l(int* p) {}\n",
      "k", "template <int N>\n__global__ void __launch_bounds__(N) k(int* p) { *p = N; }\n"},
+    {"members of classes that are for hosts",
+     "struct V {\n  int n;\n  V(int m) : n{m} {}\n  __device__ int get() const { return n; }\n"
+     "  static V make(const std::vector<int>& v) { return V(v.size()); }\n"
+     "  void load() { cudaMemcpy(0, 0, 3, cudaMemcpyHostToDevice); }\n  void tell() { say(n); }\n"
+     "  friend std::ostream& operator<<(std::ostream& o, const V& v) { return o << v.n; }\n"
+     "  struct In { int k; void print() { printed(std::cout); } };\n};\n"
+     "void say(int i) { std::cout << i; }\nstruct printed {};\n",
+     "V say",
+     "struct V {\n  int n;\n  V(int m) : n{m} {}\n  __device__ int get() const { return n; }\n"
+     "  struct In { int k;                                      };\n};\n"},
+    {"a parameter with the name of a function for hosts",
+     "void p() { std::cout << 1; }\nusing fn = float (*)(float p);\n"
+     "typedef void (*gn)(int p);\nstruct S { int p(); };\nint f(int p, S s) { return p + s.p(); "
+     "}\n",
+     "fn gn f",
+     "using fn = float (*)(float p);\ntypedef void (*gn)(int p);\nstruct S { int p(); };\n"
+     "int f(int p, S s) { return p + s.p(); }\n"},
+    {"types behind arrows, and of C++'s own",
+     "auto f() -> int { return rand(); }\nauto g() -> T { return 1; }\nint h{};\n"
+     "void (*table[2])(void) = {f, g};\nusing T = int;\n",
+     "int void T", "using T = int;\n"},
+    {"overloads and specialisations for libraries that are not there",
+     "namespace at { struct Tensor; }\ntemplate <class T> struct L { T t; };\n"
+     "template <> struct L<c10::Half> { c10::Half h; };\ntemplate <class T> struct L<T*> {\n"
+     "  typename T::type t;\n};\nint c(int a) { return a; }\nint c(at::BFloat16 a);\n"
+     "int c(at::Tensor a);\nint d(c10::Half a);\nint e(cuda::std::tuple<int> t);\n",
+     "L c d e",
+     "namespace at { struct Tensor; }\ntemplate <class T> struct L { T t; };\n"
+     "template <class T> struct L<T*> {\n"
+     "  typename T::type t;\n};\nint c(int a) { return a; }\n"
+     "int c(at::Tensor a);\nint d(c10::Half a);\nint e(cuda::std::tuple<int> t);\n"},
+    {"namespaces that there are, and others",
+     "using namespace cv;\nusing namespace std::chrono;\nusing namespace std;\n"
+     "using namespace own::in;\nnamespace own { namespace in {} }\nusing namespace nvcuda::wmma;\n"
+     "namespace fs = std::filesystem;\nnamespace cg = cooperative_groups;\n",
+     "fs cg",
+     "using namespace std;\nusing namespace own::in;\nnamespace own { namespace in {} }\n"
+     "using namespace nvcuda::wmma;\nnamespace cg = cooperative_groups;\n"},
+    {"what a file adds to std",
+     "struct P { int x; };\nnamespace std {\ntemplate <> struct hash<P> { int f(P p); };\n}\n"
+     "namespace std { template <> struct tuple_size<P>; }\n"
+     "int f(P p);\n",
+     "P f", "struct P { int x; };\nint f(P p);\n"},
+    {"explicit instantiations by macros",
+     "template <class T> __global__ void k(T* p) { *p = 1; }\n"
+     "template <class T> void go(T* p) { k<<<1, 1>>>(p); }\n"
+     "#define INST(T) template void go<T>(T*)\nINST(float);\n#define MORE(T) INST(T); INST(T*);\n"
+     "MORE(k)\n__global__ void l(float* p) {}\n",
+     "k l",
+     "template <class T> __global__ void k(T* p) { *p = 1; }\n"
+     "#define INST(T) template void go<T>(T*)\n#define MORE(T) INST(T); INST(T*);\n"
+     "__global__ void l(float* p) {}\n"},
+    {"what macros register with libraries",
+     "#define REGISTER(T) REGISTER_OP(\"f\").Set<F<T>>();\nREGISTER(float)\nREGISTER(int)\n"
+     "#define DECLARE(T) __launch_bounds__(8) void k(T* p);\nDECLARE(int)\n"
+     "template <class T> struct F {};\nvoid Set();\n"
+     "#define ALIGN(n) alignas(n)\nALIGN(16) int k;\n",
+     "k Set",
+     "#define REGISTER(T) REGISTER_OP(\"f\").Set<F<T>>();\n"
+     "#define DECLARE(T) __launch_bounds__(8) void k(T* p);\nDECLARE(int)\nvoid Set();\n"
+     "#define ALIGN(n) alignas(n)\nALIGN(16) int k;\n"},
+    {"marks of lambda functions",
+     "__device__ int f(int* v) {\n  auto g = [=] __device__ (int a) { return a + v[0]; };\n"
+     "  return g(1) + [] __host__ __device__(int a) { return a; }(2);\n}\n",
+     "f",
+     "__device__ int f(int* v) {\n  auto g = [=]            (int a) { return a + v[0]; };\n"
+     "  return g(1) + []                    (int a) { return a; }(2);\n}\n"},
     {"brackets that do not match", "int f() {\nint g();\n", "", "int f() {\nint g();\n"},
 };
 
@@ -168,7 +235,11 @@ BOOST_AUTO_TEST_CASE(places_stay_whatever_the_text_is) {
                                    "// x\n",
                                    "<<<",
                                    "static_assert",
-                                   "\n#define k(x) x\n"};
+                                   "\n#define k(x) x\n",
+                                   "public:",
+                                   "[]__device__",
+                                   "using namespace ",
+                                   "a::b "};
     std::string text;
     for (const std::size_t choice : choices) text += pieces.at(choice % pieces.size());
     const std::string sliced = slice({text}, words_in("k")).at(0);
@@ -180,7 +251,9 @@ BOOST_AUTO_TEST_CASE(places_stay_whatever_the_text_is) {
 }
 
 BOOST_AUTO_TEST_CASE(hostile_lengths_take_no_time) {
-  for (const char* piece : {"x<", "(", "f{", "struct ", "\n#if\n", "template<", "=", "a::"}) {
+  for (const char* piece :
+       {"x<", "(", "f{", "struct ", "\n#if\n", "template<", "=", "a::", "struct x{", "[]__device__",
+        "class ", "namespace std{", "namespace std{}"}) {
     std::string text;
     while (text.size() < 1'000'000) text += piece;
     BOOST_TEST(slice({text}, words_in("x")).at(0).size() == text.size());

@@ -75,6 +75,11 @@ const std::vector<Case> cases = {
     {"#if defined(__has_include) && defined __has_include", ""},
     {"// #include \"a.h\"\n * #include \"b.h\"\nx #include \"c.h\"", ""},
     {"#includes \"a.h\"\n#define include x\n#pragma once\n##include \"a.h\"", ""},
+    {"int a;\n  /* In Python:\nimport torch\n*/\nimport \"a.h\";", "!"},
+    {"int a; /*\nimport torch\n*/\n", "!"},
+    {"int a;\\\n\n/*\nimport torch\n*/\n", "!"},
+    {"auto a = R\"x(\n/*\nimport torch\n*/\n)x\";", "!"},
+    {"#include <x/*y>\nimport torch;\n/* */", "<x/*y !"},
     {"int important = 1; import = 2;\nimportant(\"a.h\");", ""},
     {"#include \"a.h\" // #include \"b.h\"\n", "\"a.h"},
 };

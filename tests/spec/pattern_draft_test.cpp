@@ -150,7 +150,7 @@ BOOST_DATA_TEST_CASE(a_draft_is_a_pattern, data::make(pattern_draft::cases), row
   for (std::size_t at = text.find(fill_in_mark); at != std::string::npos; ++marks) {
     at = text.find(fill_in_mark, at + 1);
   }
-  const Diagnostics left = left_to_fill_in(*pattern);
+  const Diagnostics left = notes_on(*pattern);
   BOOST_TEST(left.list().size() == marks);
   for (const Diagnostic& note : left.list()) {
     BOOST_TEST((note.severity == Severity::note && note.where.line > 0));

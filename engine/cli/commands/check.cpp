@@ -193,7 +193,7 @@ int compile_file(const ReadFile& file, const CompileSettings& compile,
   std::size_t done = 0;
   Findings findings;
   for (const Configuration& each : configurations) {
-    if (!options.is_quiet) findings.add(left_to_fill_in(*each.pattern), each);
+    if (!options.is_quiet) findings.add(notes_on(*each.pattern), each);
   }
   CompilePool pool(compile, configurations);
   const auto note = [&](const Configuration& configuration, const CompileOutcome& outcome) {
