@@ -17,6 +17,7 @@
 #include "engine/spec/compile_rules.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"
+#include "engine/spec/named_kernel.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 
@@ -63,9 +64,11 @@ std::string quoted(const std::string& path) {
 
 constexpr const char* back_to_generated = "#line 1 \"generated\"\n";
 
-/// A line of its own that the compiler sees at `where`.
+/// A line of its own that the compiler sees at `where`, if that is a place.
 std::string placed(const Location& where, std::string_view text) {
-  return fmt::format("#line {} {}\n{}{}\n", where.line, quoted(where.source->name),
+  if (where.source == nullptr) return fmt::format("{}\n", text);
+  return fmt::format("#line {} {}\n{}{}\n", std::max<std::size_t>(where.line, 1),
+                     quoted(where.source->name),
                      std::string(where.column > 0 ? where.column - 1 : 0, ' '), text);
 }
 
@@ -95,6 +98,9 @@ class UnitWriter {
   TranslationUnit write() {
     unit_.text = back_to_generated + prelude(element_types());
     if (names_random_function(pattern_)) unit_.text += random_functions();
+    unit_.text += expression_functions(pattern_);
+    const auto compares = [](const Verification& check) { return check.tolerance.has_value(); };
+    if (std::ranges::any_of(pattern_.verify, compares)) unit_.text += comparing_functions();
     if (is_named_) unit_.text += packing_functions();
     for (const std::string& header : implied_headers(pattern_)) {
       unit_.text += fmt::format("#include <{}>\n", header);
@@ -110,8 +116,6 @@ class UnitWriter {
     for (const Include& include : body_.includes) {
       unit_.text += placed(place_in_source(include.offset), include.text) + back_to_generated;
     }
-    const auto compares = [](const Verification& check) { return check.tolerance.has_value(); };
-    if (std::ranges::any_of(pattern_.verify, compares)) unit_.text += comparing_functions();
     for (std::size_t i = 0; i < configurations_.size(); ++i) write_configuration(i);
     return std::move(unit_);
   }
@@ -159,8 +163,16 @@ class UnitWriter {
         unit_.symbols.push_back(kernel_in(space_, i));
       }
       write_symbols();
+      write_sizes();
+      for (const std::string& macro : body_.macros) {
+        if (means_of_header(pattern_, macro)) unit_.text += fmt::format("#undef {}\n", macro);
+      }
     }
-    EntryNames entries = {{}, {}, {}, {}};
+    EntryNames entries = {{}, {}, {}, {}, {}};
+    for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
+      const bool is_known = pattern_.knows_size(pattern_.buffers[i].type);
+      entries.sizes.push_back(is_known ? "" : size_in(body_space->second, i));
+    }
     const auto function = [&](const char* kind, std::size_t i, const FunctionDependence& dependence,
                               std::string (UnitWriter::*write_it)(std::size_t)) {
       auto [known, is_new] = functions_.try_emplace(fmt::format(
@@ -248,13 +260,17 @@ class UnitWriter {
                 : fmt::format("constexpr long long {} = {}LL;", name, value);
   }
 
+  /// A line for each struct that does not compile unless its size is the header's, and shows both.
   void write_struct_checks(const Configuration& configuration) {
-    for (const Struct& type : pattern_.structs) {
-      const std::int64_t size = type.size.evaluate_integer(configuration.parameters);
-      unit_.text += fmt::format(
-          "#line {} {}\nstatic_assert(sizeof({}) == {}, \"the header's structs give {} bytes for "
-          "{}\");\n#line 1 \"generated\"\n",
-          type.where.line, quoted(type.where.source->name), type.name, size, size, type.name);
+    for (std::size_t i = 0; i < pattern_.structs.size(); ++i) {
+      const Struct& type = pattern_.structs[i];
+      unit_.text +=
+          fmt::format("constexpr sweep_bytes<{}>* {}{}_struct =\n",
+                      type.size.evaluate_integer(configuration.parameters), constants_namespace,
+                      i) +
+          placed(type.where,
+                 fmt::format("static_cast<sweep_bytes<sizeof({})>*>(nullptr);", type.name)) +
+          back_to_generated;
     }
   }
 
@@ -288,15 +304,37 @@ class UnitWriter {
   }
 
   /// A pointer to the kernel, whatever names it: the compiler instantiates it where that stands.
-  void write_named_kernel(std::size_t step) {
-    const CudaExpression& kernel = pattern_.steps[step].kernel;
-    const std::string pointer = fmt::format("constexpr auto {} = &", kernel_pointer(step));
-    if (kernel.text.empty()) {
-      unit_.text += fmt::format("{}{};\n", pointer, pattern_.name);
-    } else {
-      unit_.text += placed(kernel.where, pointer) + placed(kernel.where, kernel.text) +
-                    placed(place_within(kernel, kernel.text.size()), ";") + back_to_generated;
+  void write_named_kernel(std::size_t index) {
+    const Step& step = pattern_.steps[index];
+    const auto [written, types] = split_kernel(step.kernel.text);
+    const CudaExpression name = step.kernel.text.empty()
+                                    ? CudaExpression{pattern_.name, {pattern_.source, 1, 1, 1}}
+                                    : CudaExpression{std::string(written), step.kernel.where};
+    std::string before = fmt::format("constexpr auto {} = &{}", kernel_pointer(index), step.scope);
+    std::string after = ";";
+    if (types) {
+      before = fmt::format("constexpr auto {} = static_cast<void (*)({})>(&{}",
+                           kernel_pointer(index), *types, step.scope);
+      after = ");";
+    } else if (step.parameter_count) {
+      before = fmt::format("constexpr auto {} = {}(&{}", kernel_pointer(index),
+                           write_chooser(index, *step.parameter_count), step.scope);
+      after = ");";
     }
+    unit_.text += placed(name.where, before) + placed(name.where, name.text) +
+                  placed(place_within(name, name.text.size()), after) + back_to_generated;
+  }
+
+  /// A function that of a kernel's overloads takes the one of so many parameters; its name.
+  std::string write_chooser(std::size_t index, std::size_t parameters) {
+    std::vector<std::string> types;
+    for (std::size_t i = 0; i < parameters; ++i) types.push_back(fmt::format("sweep_t{}", i));
+    const std::string name = fmt::format("{}{}_overload", constants_namespace, index);
+    unit_.text += fmt::format(
+        "{}constexpr auto {}(void (*sweep_kernel)({})) {{ return sweep_kernel; }}\n",
+        types.empty() ? "" : fmt::format("template <class {}> ", fmt::join(types, ", class ")),
+        name, fmt::join(types, ", "));
+    return name;
   }
 
   std::string write_pack(std::size_t index) {
@@ -314,30 +352,35 @@ class UnitWriter {
         "  using sweep_list = decltype(sweep_parameters_of({}));\n",
         name, given, kernel_pointer(index));
     unit_.text += placed(
-        where, fmt::format("static_assert(sweep_list::count == {0}, \"the kernel takes another "
-                           "number of parameters than the {0} that the header gives\");",
-                           arguments.size()));
+        where,
+        fmt::format("static_assert(sweep_list::sweep_count == {0}, \"the kernel takes another "
+                    "number of parameters than the {0} that the header gives\");",
+                    arguments.size()));
     unit_.text += "  sweep_u64 sweep_at = 0;\n";
     for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const std::vector<KernelArgument::Field>& fields = arguments[i].fields;
       const CudaExpression& value = arguments[i].value;
-      const bool is_struct = !arguments[i].fields.empty();
-      unit_.text +=
-          placed(value.where, fmt::format("{{ sweep_parameter<sweep_list, {}>::type sweep_value{}",
-                                          i, is_struct ? "{};" : " ="));
-      if (!is_struct) {
-        unit_.text +=
-            placed(value.where, value.text) + placed(place_within(value, value.text.size()), ";");
-      }
-      for (const auto& [field, of_field] : arguments[i].fields) {
-        unit_.text += placed(of_field.where, fmt::format("sweep_value.{} =", field)) +
-                      placed(of_field.where, of_field.text) +
-                      placed(place_within(of_field, of_field.text.size()), ";");
+      const std::string type = fmt::format("sweep_parameter<sweep_list, {}>::sweep_type", i);
+      unit_.text += fields.empty()
+                        ? converted(fmt::format("{{ {} sweep_value =", type), type, value)
+                        : placed(value.where, fmt::format("{{ {} sweep_value{{}};", type));
+      for (const auto& [field, of_field] : fields) {
+        const std::string member = "sweep_value." + field;
+        unit_.text += converted(member + " = ", fmt::format("decltype({})", member), of_field);
       }
       unit_.text += fmt::format("{}  sweep_at = sweep_pack(sweep_to, sweep_at, sweep_value); }}\n",
                                 back_to_generated);
     }
     unit_.text += "  *reinterpret_cast<sweep_u64*>(sweep_to) = sweep_at;\n}\n";
     return name;
+  }
+
+  /// What stands before a value of the header's, and it, made a value of the type.
+  static std::string converted(const std::string& before, const std::string& type,
+                               const CudaExpression& value) {
+    return placed(value.where, before) +
+           placed(value.where, fmt::format("sweep_given<{}>::sweep_to(", type)) +
+           placed(value.where, value.text) + placed(place_within(value, value.text.size()), ");");
   }
 
   static std::string symbol_name(std::size_t constant) {
@@ -354,6 +397,22 @@ class UnitWriter {
     }
   }
 
+  static std::string size_in(const std::string& space, std::size_t buffer) {
+    return fmt::format("{}::{}{}_size", space, constants_namespace, buffer);
+  }
+
+  /// What has the sizes of those elements in its name that the header says nothing of.
+  void write_sizes() {
+    for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
+      const Buffer& buffer = pattern_.buffers[i];
+      if (pattern_.knows_size(buffer.type)) continue;
+      unit_.text += fmt::format("constexpr auto {}{}_size = &sweep_size_of<sizeof(\n",
+                                constants_namespace, i) +
+                    placed(buffer.type_where, buffer.type + ")>;") + back_to_generated;
+      unit_.symbols.push_back(size_in(space_, i));
+    }
+  }
+
   std::string write_fill(std::size_t index) {
     const auto& [symbol, init] = pattern_.constants[index];
     const std::string name = fmt::format("{}_fill_{}", space_, index);
@@ -361,7 +420,7 @@ class UnitWriter {
         "extern \"C\" __global__ void {}({}, void* sweep_to, sweep_u64 sweep_bytes) {{\n"
         "  using sweep_type = sweep_element<decltype({})>::type;\n"
         "  for (sweep_size i = sweep_thread(); i * sizeof(sweep_type) < sweep_bytes; "
-        "i += sweep_size(gridDim.x) * blockDim.x) {{\n{}{}{}{}  }}\n}}\n",
+        "i += sweep_threads()) {{\n{}{}{}{}  }}\n}}\n",
         name, buffer_list({}), symbol.text,
         placed(init.where, "static_cast<sweep_type*>(sweep_to)[i] ="),
         placed(init.where, init.text), placed(place_within(init, init.text.size()), ";"),
@@ -404,10 +463,11 @@ class UnitWriter {
         verification.file
             ? "    const auto sweep_expected = sweep_values[i];\n"
             : given("const auto sweep_expected =", verification.condition) + back_to_generated;
-    std::string bounds = fmt::format(
-        "    sweep_bounds sweep_within;\n    sweep_within.equal_nan = {};\n", tolerance.equal_nan);
+    std::string bounds =
+        fmt::format("    sweep_bounds sweep_within;\n    sweep_within.sweep_equal_nan = {};\n",
+                    tolerance.equal_nan);
     for (const Tolerance::Bound& bound : tolerance.bounds) {
-      bounds += given(fmt::format("sweep_within.{} =", bound.key), bound.value);
+      bounds += given(fmt::format("sweep_within.sweep_{} =", bound.key), bound.value);
     }
     bounds += back_to_generated;
     const std::string sums = tolerance.accumulate.empty()
@@ -419,9 +479,10 @@ class UnitWriter {
         "  sweep_size i = sweep_begin + sweep_thread();\n  if (i < sweep_end) {{\n"
         "    const auto sweep_actual = {}[i];\n{}"
         "    if (sweep_is_equal(sweep_actual, sweep_expected)) return;\n{}"
-        "    if (sweep_within.length > 0) sweep_within.roundoff = sweep_roundoff<{}>();\n"
+        "    if (sweep_within.sweep_length > 0) {{\n"
+        "      sweep_within.sweep_roundoff = sweep_roundoff<{}>();\n    }}\n"
         "    const auto sweep_off = sweep_compare(sweep_actual, sweep_expected, sweep_within);\n"
-        "    if (sweep_off.is_right) return;\n"
+        "    if (sweep_off.sweep_is_right) return;\n"
         "    sweep_fail(sweep_result, i);\n    sweep_note(sweep_result, i, sweep_off);\n"
         "    if (sweep_end - sweep_begin == 1) {{\n"
         "      sweep_show_both(sweep_result, sweep_actual, sweep_expected);\n"
@@ -481,6 +542,28 @@ class UnitWriter {
 };
 
 }  // namespace
+
+std::uint64_t bytes_in(std::string_view size_name) {
+  // As the Itanium ABI mangles it: _Z13sweep_size_ofILy24EEvv.
+  constexpr std::string_view mark = "ILy";
+  const std::size_t begin = std::min(size_name.find(mark), size_name.size() - mark.size());
+  std::uint64_t bytes = 0;
+  for (std::size_t at = begin + mark.size(); at < size_name.size(); ++at) {
+    if (!is_digit(size_name[at])) break;
+    bytes = bytes * 10 + static_cast<std::uint64_t>(size_name[at] - '0');
+  }
+  return bytes;
+}
+
+bool means_of_header(const Pattern& pattern, std::string_view name) {
+  const auto has = [&](const auto& list, auto member) {
+    return std::ranges::find(list, name, member) != list.end();
+  };
+  return name == "i" || has(pattern.buffers, &Buffer::name) ||
+         has(pattern.arguments, &Argument::name) ||
+         std::ranges::any_of(pattern.steps,
+                             [&](const Step& step) { return has(step.repeat, &Repeat::name); });
+}
 
 TranslationUnit write_translation_unit(std::span<const Configuration> configurations) {
   return UnitWriter(configurations).write();

@@ -11,8 +11,10 @@
 namespace sweep {
 namespace {
 
+/// As expressions have it: in one word.
 std::string element_name(const std::string& type) {
-  return ElementType::find(type) ? type : canonical_type(type);
+  const bool is_word = type.find(' ') == std::string::npos && ElementType::find(type);
+  return is_word ? type : canonical_type(type);
 }
 
 /// A number that may do where only its name is known.
@@ -209,17 +211,13 @@ Marked KernelDraft::pointer_argument(const std::string& pointee, const std::stri
   buffer.host = host;
   buffer.use = pointer_use(body_, name, is_const);
   const std::string type = type_of(pointee);
-  const std::string canonical = canonical_type(type);
   bool needs_cast = true;
   if (defaults_.find(type) != nullptr) {
     buffer.type = type;
     needs_cast = false;
-  } else if (ElementType::find(canonical)) {
-    buffer.type = element_name(type);
-    const bool is_long = type.find("long") != std::string::npos;
-    needs_cast = type == "char" || type == "size_t" || type == "ulong" ||
-                 (is_long && type.find("long long") == std::string::npos &&
-                  type.find("longlong") == std::string::npos);
+  } else if (ElementType::find(type)) {
+    buffer.type = type;
+    needs_cast = false;
   } else {
     take_foreign_type(type, buffer);
     needs_cast = type != "void";
@@ -243,7 +241,6 @@ void KernelDraft::take_foreign_type(const std::string& type, DraftBuffer& buffer
   }
   if (!buffer.type.empty()) return;
   buffer.type = "uint8_t";
-  if (type == "bool") return;
   if (const auto size = size_of(type)) {
     buffer.bytes_each = *size;
     return;
@@ -274,6 +271,7 @@ std::optional<std::int64_t> KernelDraft::size_of(const std::string& type) const 
 std::string KernelDraft::init_of(const DraftBuffer& buffer) const {
   if (!buffer.use.is_read) return {};
   if (buffer.type == "uint8_t") return "0";
+  if (buffer.type == "bool") return "i % 2";
   const auto element = ElementType::find(buffer.type);
   const bool is_scalar = element && element->components() == 1;
   return is_scalar ? "i % 101" : fmt::format("splat<{}>(i % 101)", buffer.type);

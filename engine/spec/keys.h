@@ -378,6 +378,7 @@ inline constexpr Key repeat_keys[] = {
     {"to", ValueForm::plain, "The last value, if the steps reach it.", true},
     {"step", ValueForm::plain, "What is added each time; 1 unless given, negative to fall."},
     {"multiply", ValueForm::plain, "What each value is multiplied by: 2 for powers of two."},
+    {"divide", ValueForm::plain, "What each value is divided by, rounding down: 2 to halve it."},
 };
 
 inline constexpr Key step_keys[] = {

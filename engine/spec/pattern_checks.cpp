@@ -8,6 +8,7 @@
 #include "engine/spec/compile_rules.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/map_reader.h"
+#include "engine/spec/named_kernel.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/text/characters.h"
@@ -74,25 +75,32 @@ class Checks {
     return fmt::format("use if constexpr ({})", fmt::join(kept, " "));
   }
 
+  /// Whether what the pattern includes could not all be read, so that it lacks what it should have.
+  bool lacks_files() const {
+    return std::ranges::any_of(diagnostics_.list(), [&](const Diagnostic& each) {
+      return each.severity == Severity::error && each.where.source != nullptr &&
+             (each.where.source != pattern_.source || each.where.line >= pattern_.body_line);
+    });
+  }
+
   /// A kernel that the header names, or whose arguments it lists; the compiler sees the rest.
-  void check_named_kernel(const Step& step) {
+  void check_named_kernel(Step& step) {
     const std::string name = kernel_name(pattern_, step);
     std::vector<std::string> names;
     for (const KernelDeclaration& each : kernels_of(pattern_)) names.push_back(each.name);
-    const bool may_be_pasted =
-        (pattern_.body + joined_text(pattern_.included)).find("##") != std::string::npos;
     Location where = step.kernel.where;
     if (step.kernel.text.empty()) where = {pattern_.source, 0, 0, 1};
-    if (!is_among(names, name) && !may_be_pasted) {
+    if (!is_among(names, name) && !may_hide_kernels(pattern_) && !lacks_files()) {
       diagnostics_.error(
           where,
           fmt::format("there is no kernel '{}' in this file, nor in one that it includes", name),
           names.empty() ? "#include the file in which it is" : suggest(name, names, "there are"));
     }
+    step.scope = implied_scope(pattern_, step);
     const auto kernel = find_kernel(pattern_, step);
     if (!kernel || !step.arguments || header_.lacks_kernel_parameters) return;
-    const std::vector<KernelArgument>& listed = *step.arguments;
-    if (kernel->parameters.size() != listed.size()) {
+    std::vector<KernelArgument>& listed = *step.arguments;
+    if (!takes(*kernel, listed.size())) {
       diagnostics_.error(
           listed.empty() ? where : listed.front().value.where,
           fmt::format("the kernel takes {}, but the header gives {}",
@@ -100,17 +108,26 @@ class Checks {
           "it is " + to_string(*kernel));
       return;
     }
+    const std::vector<KernelParameter>& parameters = kernel->parameters;
+    const bool has_pack = std::ranges::any_of(parameters, &KernelParameter::is_pack);
+    if (!has_pack && overloads_of(pattern_, step).size() > 1) {
+      step.parameter_count = parameters.size();
+    }
     // What one step reads, another may write.
     for (std::size_t i = 0; i < listed.size() && pattern_.steps.size() == 1; ++i) {
+      if (i >= parameters.size() || parameters[i].is_pack()) break;
       const auto buffer = std::ranges::find(pattern_.buffers, listed[i].value.text, &Buffer::name);
-      if (buffer != pattern_.buffers.end()) buffer->is_const = kernel->parameters[i].is_const;
+      if (buffer != pattern_.buffers.end()) buffer->is_const = parameters[i].is_const;
+    }
+    while (!has_pack && listed.size() < parameters.size()) {
+      listed.push_back({{parameters[listed.size()].default_value, where}});
     }
   }
 
   void check_kernel() {
     const Step& only = pattern_.steps.front();
     if (pattern_.steps.size() > 1 || !only.kernel.text.empty() || only.arguments) {
-      for (const Step& step : pattern_.steps) check_named_kernel(step);
+      for (Step& step : pattern_.steps) check_named_kernel(step);
       return;
     }
     if (const std::string_view reason = why_not_a_name(pattern_.name); !reason.empty()) {

@@ -8,6 +8,7 @@
 #include "engine/cli/options/sources.h"
 #include "engine/spec/host_code.h"
 #include "engine/spec/included_files.h"
+#include "engine/spec/named_kernel.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/pattern_draft.h"
 #include "engine/text/diagnostic.h"
