@@ -1,6 +1,5 @@
 #include "engine/cli/commands/new_from.h"
 
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -53,15 +52,7 @@ std::vector<KernelDeclaration> kernels_in(const HostCode& host) {
 /// A line for each: "template <typename T> reduce(const T* in, T* out)".
 std::string list_of_kernels(const std::vector<KernelDeclaration>& kernels) {
   std::string list;
-  for (const KernelDeclaration& kernel : kernels) {
-    std::vector<std::string> of_template;
-    for (const TemplateParameter& each : kernel.template_parameters) {
-      of_template.push_back(each.type + (each.name.empty() ? "" : " ") + each.name);
-    }
-    list += "\n  ";
-    if (kernel.is_template) list += fmt::format("template <{}> ", fmt::join(of_template, ", "));
-    list += to_string(kernel);
-  }
+  for (const KernelDeclaration& kernel : kernels) list += "\n  " + to_string(kernel);
   return list;
 }
 
