@@ -26,6 +26,8 @@ std::optional<std::string> text_between(std::string_view text, std::string_view 
 
 /// A type as its user writes it: without the namespace that a configuration has.
 std::string as_written(std::string type) {
+  // A constant's value is what counts.
+  if (type.starts_with("const ") && !type.ends_with('*')) type.erase(0, 6);
   constexpr std::string_view space = "sweep_c";
   for (std::size_t at = type.find(space); at != std::string::npos; at = type.find(space, at)) {
     std::size_t end = at + space.size();
@@ -153,8 +155,11 @@ class Explainer {
     if (overloads.size() > 1) {
       each.message = fmt::format("there are {} kernels '{}'", overloads.size(), name);
     } else if (kernel && kernel->is_template) {
-      each.message = fmt::format("'{}' lacks template arguments", name);
-      each.help = fmt::format("give all of them, none is deduced: it is {}", to_string(*kernel));
+      each.message =
+          name.ends_with('>')
+              ? fmt::format("the template arguments of '{}' are too few or do not fit", name)
+              : fmt::format("'{}' lacks template arguments", name);
+      each.help = fmt::format("none is deduced, give all of them: it is {}", to_string(*kernel));
     }
   }
 
