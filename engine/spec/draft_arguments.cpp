@@ -218,6 +218,10 @@ Marked KernelDraft::pointer_argument(const std::string& pointee, const std::stri
   } else if (ElementType::find(type)) {
     buffer.type = type;
     needs_cast = false;
+  } else if (const auto size = size_of(type)) {
+    buffer.type = type;
+    buffer.bytes_each = *size;
+    needs_cast = false;
   } else {
     take_foreign_type(type, buffer);
     needs_cast = type != "void";
@@ -241,10 +245,6 @@ void KernelDraft::take_foreign_type(const std::string& type, DraftBuffer& buffer
   }
   if (!buffer.type.empty()) return;
   buffer.type = "uint8_t";
-  if (const auto size = size_of(type)) {
-    buffer.bytes_each = *size;
-    return;
-  }
   constexpr std::int64_t generous = 64;
   buffer.bytes_each = type == "void" ? 8 : generous;
   buffer.mark = fmt::format("its length in bytes: {} is taken for a {}", buffer.bytes_each, type);
@@ -272,6 +272,7 @@ std::string KernelDraft::init_of(const DraftBuffer& buffer) const {
   if (!buffer.use.is_read) return {};
   if (buffer.type == "uint8_t") return "0";
   if (buffer.type == "bool") return "i % 2";
+  if (buffer.bytes_each > 0) return "{}";
   const auto element = ElementType::find(buffer.type);
   const bool is_scalar = element && element->components() == 1;
   return is_scalar ? "i % 101" : fmt::format("splat<{}>(i % 101)", buffer.type);
@@ -290,8 +291,9 @@ void KernelDraft::read_length(DraftBuffer& buffer) {
       return;
     }
   }
-  const std::string each =
-      buffer.bytes_each > 1 ? fmt::format(" * {}", buffer.bytes_each) : std::string();
+  const std::string each = buffer.type == "uint8_t" && buffer.bytes_each > 1
+                               ? fmt::format(" * {}", buffer.bytes_each)
+                               : std::string();
   buffer.length = {as_factor(usual_length()) + each,
                    buffer.mark.empty() ? "its length" : buffer.mark};
 }

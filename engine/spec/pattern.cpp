@@ -98,7 +98,8 @@ bool Pattern::may_declare(std::string_view type) const {
   if (plain.empty() || is_digit(plain.front()) || !std::ranges::all_of(type, is_of_type))
     return false;
   const Parameter* parameter = find_parameter(plain);
-  if (parameter != nullptr && (parameter->kind != ValueKind::element || plain == type)) return false;
+  if (parameter != nullptr && (parameter->kind != ValueKind::element || plain == type))
+    return false;
   if (type.ends_with('*') && knows_size(std::string(plain))) return true;
   const std::size_t scope = plain.rfind(':');
   if (scope != std::string_view::npos) plain.remove_prefix(scope + 1);
