@@ -50,6 +50,9 @@ std::optional<std::pair<std::string, std::string>> types_in(std::string_view mes
   const auto pair = [&](std::string_view before, std::string_view between, const char* end) {
     auto given = text_between(message, before, "\"");
     auto wanted = text_between(message, between, end);
+    // The parameter's type has a name of the engine's.
+    const auto behind = text_between(message, "::sweep_type\" (aka \"", "\")");
+    if (behind) wanted = behind;
     return given && wanted ? std::optional(std::pair(std::move(*given), std::move(*wanted)))
                            : std::nullopt;
   };

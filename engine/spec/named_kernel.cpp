@@ -138,8 +138,10 @@ std::optional<KernelDeclaration> find_kernel(const Pattern& pattern, const Step&
       return wanted.empty() || !have_same_types(kernel, wanted.front());
     });
   } else if (all.size() > 1 && step.arguments) {
+    // Once it is chosen, default values are among the arguments.
     std::erase_if(all, [&](const KernelDeclaration& kernel) {
-      return !takes(kernel, step.arguments->size());
+      return step.parameter_count ? kernel.parameters.size() != *step.parameter_count
+                                  : !takes(kernel, step.arguments->size());
     });
   }
   return all.size() == 1 ? std::optional(std::move(all.front())) : std::nullopt;
