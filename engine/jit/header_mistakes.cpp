@@ -168,16 +168,17 @@ class Explainer {
 
   static void explain_argument(Diagnostic& each, const KernelArgument& argument, std::size_t index,
                                const std::optional<KernelDeclaration>& kernel) {
+    const bool is_known = kernel && index < kernel->parameters.size();
     const bool has_constructor = each.message.starts_with("no instance of constructor") ||
                                  each.message.starts_with("no default constructor");
     if (!argument.fields.empty() && has_constructor) {
-      each.help = fmt::format("a type with constructors has no fields to give: write TYPE(...){}{}",
-                              each.help.empty() ? "" : "; ", each.help);
+      each.where = argument.value.where;
+      each.help = fmt::format("a type with constructors has no fields to give: write {}(...)",
+                              is_known ? kernel->parameters[index].type : "TYPE");
       return;
     }
     const auto types = argument.fields.empty() ? types_in(each.message) : std::nullopt;
     if (!types) return;
-    const bool is_known = kernel && index < kernel->parameters.size();
     const std::string name = is_known ? kernel->parameters[index].name : "";
     constexpr std::size_t longest = 40;
     const std::string& text = argument.value.text;

@@ -146,7 +146,7 @@ const std::vector<Case> cases = {
      "[{fields: {a: out}}]", "red.cu:5:"},
     {"fields of a class with constructors",
      "struct S { float* a; __device__ S(float* p) : a(p) {} };\n__global__ void f(S s) {}\n", "f",
-     "[{fields: {a: out}}]", "a type with constructors has no fields to give: write TYPE(...)"},
+     "[{fields: {a: out}}]", "a type with constructors has no fields to give: write S(...)"},
     {"a word that nothing declares", plain, "f", "[in, out, M]",
      "red.cu:5:22: error: identifier \"M\" is undefined"},
     {"a field that there is not", "struct S { int a; };\n__global__ void f(float* out, S s) {}\n",
