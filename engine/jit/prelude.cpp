@@ -51,6 +51,10 @@ __device__ inline sweep_size sweep_thread() {
 }
 __device__ inline sweep_size sweep_threads() { return sweep_size(gridDim.x) * blockDim.x; }
 
+// An integer as a half: between a half's own assignments C++ cannot choose.
+template <class T>
+__device__ constexpr T sweep_value(T value) { return value; }
+
 // What has a type's size in its name.
 template <sweep_u64 bytes>
 struct sweep_bytes {};

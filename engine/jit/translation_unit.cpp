@@ -12,74 +12,17 @@
 
 #include "engine/backend/backend.h"
 #include "engine/jit/foreign_headers.h"
+#include "engine/jit/launch_text.h"
 #include "engine/jit/nvrtc.h"
 #include "engine/jit/prelude.h"
 #include "engine/spec/compile_rules.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/included_files.h"
-#include "engine/spec/named_kernel.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {
 namespace {
-
-/// Whether an operator that binds less tightly than `==`, or equally, starts at `at`, in signs or
-/// in C++'s other spelling.
-bool breaks_equality(std::string_view code, std::size_t at) {
-  static const std::set<std::string_view> words = {"and", "and_eq", "bitand", "bitor", "not_eq",
-                                                   "or",  "or_eq",  "xor",    "xor_eq"};
-  const char before = at > 0 ? code[at - 1] : '\0';
-  // An assignment, as opposed to the comparisons <= and >=.
-  if (code[at] == '=') return before != '<' && before != '>';
-  return std::string_view("?,|^&;").find(code[at]) != std::string_view::npos ||
-         code.substr(at).starts_with("!=") ||
-         (!is_word(before) && words.contains(word_at(code, at)));
-}
-
-}  // namespace
-
-std::optional<Equality> split_equality(std::string_view condition) {
-  const std::string code = blank_non_code(condition);
-  std::optional<std::size_t> split;
-  int depth = 0;
-  for (std::size_t at = 0; at < code.size(); ++at) {
-    const char c = code[at];
-    if (c == '(' || c == '[' || c == '{') ++depth;
-    if (c == ')' || c == ']' || c == '}') --depth;
-    if (depth != 0) continue;
-    const bool is_equality = code.compare(at, 2, "==") == 0;
-    if (is_equality ? split.has_value() : breaks_equality(code, at)) return std::nullopt;
-    if (is_equality) split = at++;
-  }
-  if (!split) return std::nullopt;
-  return Equality{condition.substr(0, *split), condition.substr(*split + 2)};
-}
-
-namespace {
-
-std::string quoted(const std::string& path) {
-  return '"' + compiler_file_name(path) + '"';
-}
-
-constexpr const char* back_to_generated = "#line 1 \"generated\"\n";
-
-/// A line of its own that the compiler sees at `where`, if that is a place.
-std::string placed(const Location& where, std::string_view text) {
-  if (where.source == nullptr) return fmt::format("{}\n", text);
-  return fmt::format("#line {} {}\n{}{}\n", std::max<std::size_t>(where.line, 1),
-                     quoted(where.source->name),
-                     std::string(where.column > 0 ? where.column - 1 : 0, ' '), text);
-}
-
-/// Where the character at `offset` of a CUDA expression stands in its file.
-Location place_within(const CudaExpression& cuda, std::size_t offset) {
-  const std::string_view before = std::string_view(cuda.text).substr(0, offset);
-  const std::size_t line_break = before.rfind('\n');
-  if (line_break == std::string_view::npos) return cuda.where.shifted(offset, 1);
-  const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
-  return {cuda.where.source, cuda.where.line + lines, offset - line_break};
-}
 
 class UnitWriter {
  public:
@@ -149,6 +92,7 @@ class UnitWriter {
   void write_configuration(std::size_t index) {
     const Configuration& configuration = configurations_[index];
     space_ = fmt::format("sweep_c{}", index);
+    parameters_ = &configuration.parameters;
     is_open_ = false;
     const std::string body_values = values_of(configuration, dependence_.body);
     auto [body_space, is_new_body] = bodies_.try_emplace(body_values, space_);
@@ -159,7 +103,7 @@ class UnitWriter {
       unit_.text += placed(place_in_source(0), body_.text) + back_to_generated;
       write_struct_checks(configuration);
       for (std::size_t i = 0; i < pattern_.steps.size(); ++i) {
-        if (is_named_) write_named_kernel(i);
+        if (is_named_) unit_.text += kernel_declaration(pattern_, i);
         unit_.symbols.push_back(kernel_in(space_, i));
       }
       write_symbols();
@@ -286,11 +230,6 @@ class UnitWriter {
     return fmt::format("{}", fmt::join(list, ", "));
   }
 
-  /// The pointer to a step's kernel that is named.
-  static std::string kernel_pointer(std::size_t step) {
-    return fmt::format("{}{}_kernel", constants_namespace, step);
-  }
-
   /// What a step's kernel is called from outside the namespace that has the body.
   std::string kernel_in(const std::string& space, std::size_t step) const {
     return is_named_ ? fmt::format("{}::{}", space, kernel_pointer(step))
@@ -303,84 +242,17 @@ class UnitWriter {
     return element ? element->cuda() : type;
   }
 
-  /// A pointer to the kernel, whatever names it: the compiler instantiates it where that stands.
-  void write_named_kernel(std::size_t index) {
-    const Step& step = pattern_.steps[index];
-    const auto [written, types] = split_kernel(step.kernel.text);
-    const CudaExpression name = step.kernel.text.empty()
-                                    ? CudaExpression{pattern_.name, {pattern_.source, 1, 1, 1}}
-                                    : CudaExpression{std::string(written), step.kernel.where};
-    std::string before = fmt::format("constexpr auto {} = &{}", kernel_pointer(index), step.scope);
-    std::string after = ";";
-    if (types) {
-      before = fmt::format("constexpr auto {} = static_cast<void (*)({})>(&{}",
-                           kernel_pointer(index), *types, step.scope);
-      after = ");";
-    } else if (step.parameter_count) {
-      before = fmt::format("constexpr auto {} = {}(&{}", kernel_pointer(index),
-                           write_chooser(index, *step.parameter_count), step.scope);
-      after = ");";
-    }
-    unit_.text += placed(name.where, before) + placed(name.where, name.text) +
-                  placed(place_within(name, name.text.size()), after) + back_to_generated;
-  }
-
-  /// A function that of a kernel's overloads takes the one of so many parameters; its name.
-  std::string write_chooser(std::size_t index, std::size_t parameters) {
-    std::vector<std::string> types;
-    for (std::size_t i = 0; i < parameters; ++i) types.push_back(fmt::format("sweep_t{}", i));
-    const std::string name = fmt::format("{}{}_overload", constants_namespace, index);
-    unit_.text += fmt::format(
-        "{}constexpr auto {}(void (*sweep_kernel)({})) {{ return sweep_kernel; }}\n",
-        types.empty() ? "" : fmt::format("template <class {}> ", fmt::join(types, ", class ")),
-        name, fmt::join(types, ", "));
-    return name;
-  }
-
   std::string write_pack(std::size_t index) {
     const std::string name = fmt::format("{}_pack_{}", space_, index);
-    const Step& step = pattern_.steps[index];
-    const std::vector<KernelArgument>& arguments = *step.arguments;
-    const Location where = arguments.empty() ? step.kernel.where : arguments.front().value.where;
     std::string given = buffer_list({});
     for (const Argument& scalar : pattern_.arguments) {
       given += fmt::format(", {} {}", scalar.type, scalar.name);
     }
-    for (const Repeat& repeat : step.repeat) given += fmt::format(", int {}", repeat.name);
-    unit_.text += fmt::format(
-        "extern \"C\" __global__ void {}({}, unsigned char* sweep_to) {{\n"
-        "  using sweep_list = decltype(sweep_parameters_of({}));\n",
-        name, given, kernel_pointer(index));
-    unit_.text += placed(
-        where,
-        fmt::format("static_assert(sweep_list::sweep_count == {0}, \"the kernel takes another "
-                    "number of parameters than the {0} that the header gives\");",
-                    arguments.size()));
-    unit_.text += "  sweep_u64 sweep_at = 0;\n";
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const std::vector<KernelArgument::Field>& fields = arguments[i].fields;
-      const CudaExpression& value = arguments[i].value;
-      const std::string type = fmt::format("sweep_parameter<sweep_list, {}>::sweep_type", i);
-      unit_.text += fields.empty()
-                        ? converted(fmt::format("{{ {} sweep_value =", type), type, value)
-                        : placed(value.where, fmt::format("{{ {} sweep_value{{}};", type));
-      for (const auto& [field, of_field] : fields) {
-        const std::string member = "sweep_value." + field;
-        unit_.text += converted(member + " = ", fmt::format("decltype({})", member), of_field);
-      }
-      unit_.text += fmt::format("{}  sweep_at = sweep_pack(sweep_to, sweep_at, sweep_value); }}\n",
-                                back_to_generated);
+    for (const Repeat& repeat : pattern_.steps[index].repeat) {
+      given += fmt::format(", int {}", repeat.name);
     }
-    unit_.text += "  *reinterpret_cast<sweep_u64*>(sweep_to) = sweep_at;\n}\n";
+    unit_.text += packing_kernel(pattern_, index, name, given);
     return name;
-  }
-
-  /// What stands before a value of the header's, and it, made a value of the type.
-  static std::string converted(const std::string& before, const std::string& type,
-                               const CudaExpression& value) {
-    return placed(value.where, before) +
-           placed(value.where, fmt::format("sweep_given<{}>::sweep_to(", type)) +
-           placed(value.where, value.text) + placed(place_within(value, value.text.size()), ");");
   }
 
   static std::string symbol_name(std::size_t constant) {
@@ -428,6 +300,16 @@ class UnitWriter {
     return name;
   }
 
+  /// Whether the buffer has floating-point elements of 16 bits in this configuration.
+  bool is_half(const Buffer& buffer) const {
+    auto type = ElementType::find(buffer.type);
+    const Value* value = parameters_->find(buffer.type);
+    if (value != nullptr && std::holds_alternative<ElementType>(*value)) {
+      type = std::get<ElementType>(*value);
+    }
+    return type && type->header() != nullptr && type->components() == 1;
+  }
+
   std::string write_init(std::size_t index) {
     const Buffer& buffer = pattern_.buffers[index];
     const std::string name = fmt::format("{}_init_{}", space_, index);
@@ -437,16 +319,13 @@ class UnitWriter {
         "extern \"C\" __global__ void {}({}, sweep_u64 sweep_length) {{\n"
         "  sweep_size i = sweep_thread();\n  if (i < sweep_length) {{\n"
         "{}{}{}{}{}  }}\n}}\n",
-        name, buffer_list(index), placed(init.where, buffer.name + "[i]"), placed(init.where, "="),
-        placed(init.where, init.text), placed(place_within(init, init.text.size()), ";"),
+        name, buffer_list(index), placed(init.where, buffer.name + "[i]"),
+        placed(init.where,
+               is_half(buffer) ? fmt::format("= sweep_value<{}>(", cuda_type(buffer.type)) : "="),
+        placed(init.where, init.text),
+        placed(place_within(init, init.text.size()), is_half(buffer) ? ");" : ";"),
         back_to_generated);
     return name;
-  }
-
-  /// Declares a value that an expression gives, at its place.
-  static std::string given(const std::string& declaration, const CudaExpression& value) {
-    return placed(value.where, declaration) + placed(value.where, value.text) +
-           placed(place_within(value, value.text.size()), ";");
   }
 
   std::string write_check(std::size_t index) {
@@ -460,14 +339,14 @@ class UnitWriter {
     const std::string type =
         cuda_type(std::ranges::find(pattern_.buffers, verification.buffer, &Buffer::name)->type);
     std::string values =
-        verification.file
-            ? "    const auto sweep_expected = sweep_values[i];\n"
-            : given("const auto sweep_expected =", verification.condition) + back_to_generated;
+        verification.file ? "    const auto sweep_expected = sweep_values[i];\n"
+                          : declaration_of("const auto sweep_expected =", verification.condition) +
+                                back_to_generated;
     std::string bounds =
         fmt::format("    sweep_bounds sweep_within;\n    sweep_within.sweep_equal_nan = {};\n",
                     tolerance.equal_nan);
     for (const Tolerance::Bound& bound : tolerance.bounds) {
-      bounds += given(fmt::format("sweep_within.sweep_{} =", bound.key), bound.value);
+      bounds += declaration_of(fmt::format("sweep_within.sweep_{} =", bound.key), bound.value);
     }
     bounds += back_to_generated;
     const std::string sums = tolerance.accumulate.empty()
@@ -532,9 +411,10 @@ class UnitWriter {
   /// Whether the header names the kernels or lists their arguments.
   bool is_named_ = pattern_.steps.front().arguments.has_value();
   TranslationUnit unit_;
-  std::string space_;      ///< the namespace of the configuration that is being written
-  bool is_open_ = false;   ///< whether that has begun
-  bool has_body_ = false;  ///< whether the body stands in it
+  const Bindings* parameters_ = nullptr;  ///< of the configuration that is being written
+  std::string space_;                     ///< its namespace
+  bool is_open_ = false;                  ///< whether that has begun
+  bool has_body_ = false;                 ///< whether the body stands in it
   // What is written already, by the values that it depends on.
   std::map<std::string, std::string> bodies_;     ///< their namespaces
   std::map<std::string, std::string> functions_;  ///< their names
