@@ -150,8 +150,12 @@ std::optional<KernelDeclaration> find_kernel(const Pattern& pattern, const Step&
 std::string implied_scope(const Pattern& pattern, const Step& step) {
   if (!scope_in(split_kernel(step.kernel.text).name).empty()) return {};
   std::set<std::string> scopes;
-  for (KernelDeclaration& kernel : overloads_of(pattern, step)) {
-    scopes.insert(std::move(kernel.scope));
+  if (auto kernel = find_kernel(pattern, step)) {
+    scopes.insert(std::move(kernel->scope));
+  } else {
+    for (KernelDeclaration& each : overloads_of(pattern, step)) {
+      scopes.insert(std::move(each.scope));
+    }
   }
   const bool is_plain = scopes.size() == 1 && std::ranges::all_of(*scopes.begin(), [](char c) {
                           return is_word(c) || c == ':';

@@ -37,8 +37,8 @@ std::optional<KernelDeclaration> find_kernel(const Pattern& pattern, const Step&
 /// Whether the kernel can be given so many arguments.
 bool takes(const KernelDeclaration& kernel, std::size_t arguments);
 
-/// The namespace that has all kernels of the step's name, as in "lib::"; empty where the step says
-/// one, where one is in none, and where there are several.
+/// The namespace that has the kernel that the step means or, where the text does not tell, all
+/// kernels of its name, as in "lib::"; empty where the step says one, and where there is none.
 std::string implied_scope(const Pattern& pattern, const Step& step);
 
 /// "template <class T> reduce(const T* in, T* out, int n)"
