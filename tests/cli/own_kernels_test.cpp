@@ -51,8 +51,8 @@ const std::vector<Case> cases = {
      "  l: {type: long, length: N}\n  u: {type: unsigned long, length: N, init: i}\n"
      "  z: {type: size_t, length: N * sizeof(unsigned char)}\n"
      "  q: {type: long long, length: N, init: 2 * i}\n"
-     "verify: {c: 'c[i] == (i % 2 == 1 ? 121 : 110)', l: l[i] == -long(i), z: z[i] == 8 + 2 * "
-     "i}\n"},
+     "verify: {c: 'c[i] == (i % 2 == 1 ? 121 : 110)', l: 'l[i] == -long(i)', z: 'z[i] == 8 + "
+     "2 * i'}\n"},
     {"a kernel of the pattern's own with a bool and C's types", "",
      "buffers: {out: {type: bool, length: N}}\narguments: {yes: {type: bool, value: N > 32}}\n"
      "verify: out[i] == (i > 3)\n"},
@@ -108,16 +108,16 @@ parameters: {N: 1024}
 buffers: {a: {type: int, length: N, init: "permuted(i, N, 7)"}}
 steps:
   - kernel: sort
-    arguments: [a, size, half]
+    arguments: [a, size, gap]
     grid: N / 256
     block: 256
-    repeat: {size: {from: 2, to: N, multiply: 2}, half: {from: size / 2, to: 1, divide: 2}}
+    repeat: {size: {from: 2, to: N, multiply: 2}, gap: {from: size / 2, to: 1, divide: 2}}
 useful: {read: N * 4}
 verify: a[i] == i
 */
-__global__ void sort(int* a, int size, int half) {
+__global__ void sort(int* a, int size, int gap) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  const int other = i ^ half;
+  const int other = i ^ gap;
   if (other > i && ((i & size) == 0) == (a[i] > a[other])) {
     const int kept = a[i];
     a[i] = a[other];

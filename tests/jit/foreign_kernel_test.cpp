@@ -140,7 +140,7 @@ const std::vector<Case> cases = {
     {"an argument of another type", plain, "f", "[in, N, out]",
      "red.cu:5:17: error: argument 2, 'N', is int, but the kernel's parameter 'out' is float*\n"},
     {"a pointer of another type", "__global__ void f(long n, int* x) {}\n", "f", "[N, in + 1]",
-     "red.cu:5:17: error: argument 2, 'in + 1', is float*, but the kernel's parameter 'x' is "
+     "red.cu:5:16: error: argument 2, 'in + 1', is T*, but the kernel's parameter 'x' is "
      "int*\n"},
     {"a field of another type", "struct S { int* a; };\n__global__ void f(S s) {}\n", "f",
      "[{fields: {a: out}}]", "red.cu:5:"},
