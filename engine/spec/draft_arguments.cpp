@@ -148,6 +148,10 @@ Marked KernelDraft::integer_argument(const std::string& name, CudaTokens host) {
 Marked KernelDraft::argument(const KernelParameter& parameter, CudaTokens host) {
   std::string type = parameter.type;
   const std::string name = parameter.name.empty() ? "value" : parameter.name;
+  // The launch leaves it out: a number is a value of its own.
+  if (host.empty() && !parameter.default_value.empty() && is_digit(parameter.default_value[0])) {
+    return {parameter.default_value};
+  }
   if (const auto fields = host_.fields_of(type_of(type)); fields && !fields->empty()) {
     return class_argument(*fields, name);
   }

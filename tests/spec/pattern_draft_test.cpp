@@ -96,6 +96,9 @@ const std::vector<Case> cases = {
      "__global__ void move(Body* out, Job job) { out[threadIdx.x] = job.bodies[0]; }\n",
      {"  out: {type: Body, length: count}", "  bodies: {type: Body, length: count, init: \"{}\"}",
       "  - out\n", "  - {fields: {count: count, scale: 1.0f, bodies: bodies}}  # fill in: "}},
+    {"a number that has a default value",
+     "__global__ void add(float* out, float by = 2.0f) { *out = by; }\n",
+     {"  - out\n  - 2.0f\n"}},
     {"C's own types, and those that cannot be made",
      "__global__ void mix(bool* flags, size_t* sizes, char* text, float** rows, void* any,\n"
      "                    cudaTextureObject_t image, half h) {}\n",
