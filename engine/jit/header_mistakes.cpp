@@ -149,21 +149,32 @@ class Explainer {
   void explain_name(Diagnostic& each, const Step& step,
                     const std::optional<KernelDeclaration>& kernel) const {
     const std::vector<KernelDeclaration> overloads = overloads_of(pattern_, step);
+    const auto [written, types] = split_kernel(step.kernel.text);
     const std::string_view name =
-        step.kernel.text.empty() ? pattern_.name : split_kernel(step.kernel.text).name;
+        written.empty() ? pattern_.name : written.substr(0, written.find('('));
+    const bool is_template = kernel && kernel->is_template;
+    const auto undefined = text_between(each.message, "identifier \"", "\" is undefined");
+    std::string message;
     if (overloads.size() > 1) each.help = how_to_choose(overloads, name);
-    if (each.message != "cannot deduce \"auto\" type") return;
-    each.where.length = name.size();
-    each.where.column = step.kernel.where.column;
-    if (overloads.size() > 1) {
-      each.message = fmt::format("there are {} kernels '{}'", overloads.size(), name);
-    } else if (kernel && kernel->is_template) {
-      each.message =
-          name.ends_with('>')
-              ? fmt::format("the template arguments of '{}' are too few or do not fit", name)
-              : fmt::format("'{}' lacks template arguments", name);
+    if (each.message == "cannot deduce \"auto\" type" && overloads.size() > 1) {
+      message = fmt::format("there are {} kernels '{}'", overloads.size(), name);
+    } else if (each.message == "cannot deduce \"auto\" type" && is_template) {
+      message = name.ends_with('>')
+                    ? fmt::format("the template arguments of '{}' are too few or do not fit", name)
+                    : fmt::format("'{}' lacks template arguments", name);
       each.help = fmt::format("none is deduced, give all of them: it is {}", to_string(*kernel));
+    } else if (types && each.message.starts_with("cannot determine which instance")) {
+      message = fmt::format("no kernel '{}' has the parameters ({})", name, *types);
+    } else if (undefined && is_template &&
+               std::ranges::find(kernel->template_parameters, *undefined,
+                                 &TemplateParameter::name) != kernel->template_parameters.end()) {
+      message = fmt::format("a default value names the template's parameter '{}'", *undefined);
+      each.help = fmt::format("give that argument: it is {}", to_string(*kernel));
     }
+    if (message.empty()) return;
+    each.message = message;
+    each.where.column = step.kernel.where.column;
+    each.where.length = name.size();
   }
 
   static void explain_argument(Diagnostic& each, const KernelArgument& argument, std::size_t index,

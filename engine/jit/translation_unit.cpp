@@ -278,9 +278,11 @@ class UnitWriter {
     for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
       const Buffer& buffer = pattern_.buffers[i];
       if (pattern_.knows_size(buffer.type)) continue;
-      unit_.text += fmt::format("constexpr auto {}{}_size = &sweep_size_of<sizeof(\n",
-                                constants_namespace, i) +
-                    placed(buffer.type_where, buffer.type + ")>;") + back_to_generated;
+      unit_.text +=
+          fmt::format("using {}{}_type =\n", constants_namespace, i) +
+          placed(buffer.type_where, buffer.type + ";") + back_to_generated +
+          fmt::format("constexpr auto {0}{1}_size = &sweep_size_of<sizeof({0}{1}_type)>;\n",
+                      constants_namespace, i);
       unit_.symbols.push_back(size_in(space_, i));
     }
   }

@@ -87,7 +87,9 @@ class Checks {
   void check_named_kernel(Step& step) {
     const std::string name = kernel_name(pattern_, step);
     std::vector<std::string> names;
-    for (const KernelDeclaration& each : kernels_of(pattern_)) names.push_back(each.name);
+    for (const KernelDeclaration& each : kernels_of(pattern_)) {
+      if (!is_among(names, each.name)) names.push_back(each.name);
+    }
     Location where = step.kernel.where;
     if (step.kernel.text.empty()) where = {pattern_.source, 0, 0, 1};
     if (!is_among(names, name) && !may_hide_kernels(pattern_) && !lacks_files()) {

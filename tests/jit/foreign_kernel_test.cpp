@@ -166,7 +166,13 @@ const std::vector<Case> cases = {
      "  help: write f(float*, int), or f(float*, const float*)\n"},
     {"an overload that there is not",
      "__global__ void f(float* out, int n) {}\n__global__ void f(float* out, float n) {}\n",
-     "f(double*, int)", "[out, N]", "write f(float*, int), or f(float*, float)"},
+     "f(double*, int)", "[out, N]",
+     "red.cu:4:10: error: no kernel 'f' has the parameters (double*, int)\n"
+     "  kernel:  f(double*, int)\n           ^\n"
+     "  help: write f(float*, int), or f(float*, float)\n"},
+    {"a default value of the template's",
+     "template <int B> __global__ void f(float* out, int n = B) {}\n", "f<BLOCK>", "[out]",
+     "red.cu:4:10: error: a default value names the template's parameter 'B'\n"},
 };
 
 struct Folder {
