@@ -203,9 +203,12 @@ UsefulTraffic useful_traffic_of(const Configuration& configuration) {
 Workload make_workload(const Configuration& configuration, const CompiledConfiguration& compiled) {
   const Pattern& pattern = *configuration.pattern;
   const Bindings environment = environment_of(configuration);
+  const auto has_size = [&](const Buffer& buffer, const std::string& name) {
+    return pattern.knows_size(buffer.type) ? name.empty() : bytes_in(name) > 0;
+  };
   // A compiled program may come from a file.
   if (compiled.entries.init.size() != pattern.buffers.size() ||
-      compiled.entries.sizes.size() != pattern.buffers.size() ||
+      !std::ranges::equal(pattern.buffers, compiled.entries.sizes, has_size) ||
       compiled.entries.check.size() != pattern.verify.size() ||
       compiled.entries.constants.size() != pattern.constants.size() ||
       compiled.entries.steps.size() != pattern.steps.size()) {
