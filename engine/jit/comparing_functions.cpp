@@ -12,26 +12,28 @@ namespace {
 // way by chance it is off by a small multiple of sqrt(n) u S (Higham and Mary, "A New Approach to
 // Probabilistic Rounding Error Analysis", SIAM J. Sci. Comput. 41(5), 2019): twice that is allowed,
 // and the rounding to the element's own type.
+//
+// Names that stand behind the pattern's code, too, are such that no macro has them.
 constexpr std::string_view functions_to_compare = R"(
 struct sweep_bounds {
-  double absolute = 0;
-  double relative = 0;
-  double ulps = -1;
-  double length = 0;
-  double scale = -1;
-  double roundoff = 0;
-  bool equal_nan = false;
+  double sweep_absolute = 0;
+  double sweep_relative = 0;
+  double sweep_ulps = -1;
+  double sweep_length = 0;
+  double sweep_scale = -1;
+  double sweep_roundoff = 0;
+  bool sweep_equal_nan = false;
 };
 
 struct sweep_distance {
   double difference = 0;
   double allowed = 0;
   sweep_u64 ulps = 0;
-  bool is_right = true;
+  bool sweep_is_right = true;
 
   __device__ void take(const sweep_distance& other) {
     const bool is_larger = !(other.difference <= difference);
-    if (!other.is_right && (is_right || is_larger)) *this = other;
+    if (!other.sweep_is_right && (sweep_is_right || is_larger)) *this = other;
   }
 };
 
@@ -87,12 +89,12 @@ __device__ sweep_distance sweep_compare_one(const A& actual, const E& expected,
   } else {
     const double a = sweep_real(actual);
     const double e = sweep_real(expected);
-    if (a == e || (a != a && e != e && bounds.equal_nan)) return result;
+    if (a == e || (a != a && e != e && bounds.sweep_equal_nan)) return result;
     result.difference = fabs(a - e);
     // Infinities and what is no number are near to nothing.
     constexpr double largest = 1.7976931348623157e308;
     if (!(fabs(a) <= largest && fabs(e) <= largest)) {
-      result.is_right = false;
+      result.sweep_is_right = false;
       return result;
     }
     result.ulps = ~0ull;
@@ -101,15 +103,15 @@ __device__ sweep_distance sweep_compare_one(const A& actual, const E& expected,
     }
   }
   const double size = fabs(sweep_real(expected));
-  result.allowed = fmax(bounds.absolute, bounds.relative * size);
-  if (bounds.length > 0) {
-    const double terms = fmin(bounds.length, 2 * sqrt(bounds.length));
-    const double scale = bounds.scale >= 0 ? bounds.scale : size;
-    result.allowed = fmax(result.allowed, terms * bounds.roundoff * scale +
+  result.allowed = fmax(bounds.sweep_absolute, bounds.sweep_relative * size);
+  if (bounds.sweep_length > 0) {
+    const double terms = fmin(bounds.sweep_length, 2 * sqrt(bounds.sweep_length));
+    const double scale = bounds.sweep_scale >= 0 ? bounds.sweep_scale : size;
+    result.allowed = fmax(result.allowed, terms * bounds.sweep_roundoff * scale +
                                               sweep_roundoff<A>() * size);
   }
-  result.is_right = result.difference <= result.allowed ||
-                    static_cast<double>(result.ulps) <= bounds.ulps;
+  result.sweep_is_right = result.difference <= result.allowed ||
+                    static_cast<double>(result.ulps) <= bounds.sweep_ulps;
   return result;
 }
 

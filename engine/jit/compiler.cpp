@@ -102,39 +102,25 @@ Diagnostics errors_in(const Diagnostics& found, const Pattern& pattern) {
   return errors;
 }
 
-/// The errors in what the header says of the kernels, with their signatures; where a kernel's name
-/// is wrong, what follows from that is left out.
-Diagnostics with_signature(const Diagnostics& found, const Pattern& pattern) {
-  const auto is_at = [&](const Diagnostic& each, const CudaExpression& expression) {
-    return each.where.source == pattern.source && !expression.text.empty() &&
-           each.where.line == expression.where.line;
-  };
-  const auto is_of_arguments = [&](const Diagnostic& each, const Step& step) {
-    return std::ranges::any_of(*step.arguments, [&](const KernelArgument& argument) {
-      return is_at(each, argument.value) ||
-             std::ranges::any_of(argument.fields, [&](const KernelArgument::Field& field) {
-               return is_at(each, field.value);
-             });
-    });
-  };
-  std::vector<Diagnostic> kept = found.list();
-  for (const Step& step : pattern.steps) {
-    if (!step.arguments) continue;
-    const auto kernel = find_kernel(pattern, step);
-    const auto is_of_kernel = [&](const Diagnostic& each) { return is_at(each, step.kernel); };
-    if (std::ranges::any_of(kept, is_of_kernel)) {
-      std::erase_if(kept, [&](const Diagnostic& each) {
-        return is_of_arguments(each, step) && !is_of_kernel(each);
-      });
-    }
-    for (Diagnostic& each : kept) {
-      if (!kernel || !(is_of_kernel(each) || is_of_arguments(each, step))) continue;
-      each.help = fmt::format("the kernel is {}", to_string(*kernel));
+/// The first errors: most of what comes after them follows from them.
+Diagnostics first_of(const Diagnostics& found) {
+  constexpr std::size_t most = 10;
+  Diagnostics first;
+  std::size_t left_out = found.left_out(Severity::error);
+  for (const Diagnostic& each : found.list()) {
+    const bool is_error = each.severity == Severity::error;
+    if (is_error && first.error_count() == most) {
+      ++left_out;
+    } else {
+      first.add(each);
     }
   }
-  Diagnostics errors;
-  for (Diagnostic& each : kept) errors.add(std::move(each));
-  return errors;
+  if (left_out == 0) return first;
+  first.add({Severity::note,
+             {},
+             fmt::format("{} more errors, which may follow from these", left_out),
+             {}});
+  return first;
 }
 
 bool is_out_of_memory(const NvrtcResult& result) {
@@ -149,7 +135,8 @@ bool is_mistake(const NvrtcResult& result, const Pattern& pattern) {
 CompileFailure failure_of(const ProgramSource& source, const NvrtcResult& result,
                           const Pattern& pattern, ProgramCompiler& programs) {
   const std::string ptx = needs_ptx(result.log) ? ptx_of(source, programs) : std::string();
-  const Diagnostics found = with_signature(read_compiler_log(result.log, pattern, ptx), pattern);
+  const Diagnostics found =
+      explain_header_mistakes(read_compiler_log(result.log, pattern, ptx), pattern);
   if (!found.has_errors()) {
     CompileFailure failure{{}, true};
     failure.errors.error({pattern.source, 0, 0, 1}, "the compiler gave up: " + result.log);
@@ -354,7 +341,10 @@ void Compiler::compile_program(const Batch& batch, ProgramCompiler& programs,
   }
   if (!result.ok) {
     CompileFailure failure = failure_of(source, result, pattern, programs);
-    failure.errors.add_all(missing_headers(pattern, toolkit_));
+    // A header that is not there has errors as its consequences.
+    Diagnostics messages = missing_headers(pattern, toolkit_);
+    messages.add_all(first_of(failure.errors));
+    failure.errors = std::move(messages);
     outcomes.emplace_back(std::move(failure));
     return;
   }
@@ -368,6 +358,9 @@ void Compiler::compile_program(const Batch& batch, ProgramCompiler& programs,
     };
     for (StepNames& step : names.steps) lower(step.kernel);
     for (ConstantNames& constant : names.constants) lower(constant.symbol);
+    for (std::string& size : names.sizes) {
+      if (!size.empty()) lower(size);
+    }
     outcomes.emplace_back(CompiledConfiguration{program, std::move(names), messages});
   }
 }

@@ -100,6 +100,10 @@ class Compiler {
 Diagnostics read_compiler_log(std::string_view log, const Pattern& pattern,
                               std::string_view ptx = {});
 
+/// The same messages, of which those about what the header says of kernels and structs are in its
+/// terms: which argument has which type, how to choose among overloads, how large a struct is.
+Diagnostics explain_header_mistakes(const Diagnostics& found, const Pattern& pattern);
+
 /// Whether errors in the log have a place in the PTX.
 bool needs_ptx(std::string_view log);
 

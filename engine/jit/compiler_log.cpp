@@ -75,6 +75,13 @@ class LogReader {
  private:
   void read_line(std::string_view line) {
     if (read_message(line) || read_assembler_error(line)) return;
+    constexpr std::string_view types = "argument types are: ";
+    const std::size_t of_types = line.find(types);
+    if (of_types != line.npos && !found_.empty() &&
+        found_.back().message.find("sweep_given<") != line.npos) {
+      found_.back().message.append("; ").append(line.substr(of_types));
+      return;
+    }
     const auto column = caret_column(line);
     if (!column || found_.empty()) return;
     Location& where = found_.back().where;

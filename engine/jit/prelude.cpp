@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
+#include "engine/spec/cuda_slice.h"
 #include "engine/text/characters.h"
 
 namespace sweep {
@@ -46,6 +49,17 @@ using sweep_u64 = unsigned long long;
 __device__ inline sweep_size sweep_thread() {
   return sweep_size(blockIdx.x) * blockDim.x + threadIdx.x;
 }
+__device__ inline sweep_size sweep_threads() { return sweep_size(gridDim.x) * blockDim.x; }
+
+// An integer as a half: between a half's own assignments C++ cannot choose.
+template <class T>
+__device__ constexpr T sweep_value(T value) { return value; }
+
+// What has a type's size in its name.
+template <sweep_u64 bytes>
+struct sweep_bytes {};
+template <sweep_u64 bytes>
+__global__ void sweep_size_of() {}
 
 struct sweep_shown {
   int kind;  // 0 unknown, 1 signed, 2 unsigned, 3 floating, 4 boolean
@@ -213,25 +227,43 @@ __device__ inline uint64_t permuted(uint64_t i, uint64_t n, uint64_t seed) {
 }
 )";
 
-// A parameter lies behind the one before it, at the next multiple of its alignment.
+// A parameter lies behind the one before it, at the next multiple of its alignment. Names are such
+// that no macro of a user's has them.
+//
+// C++ tells `long` from `long long`, and `char` from `signed char`, which buffers' types do not: a
+// pointer to one of them is given for a pointer to another. What has one byte may be a bool, too.
 constexpr std::string_view packing = R"(
 template <class...>
 struct sweep_parameters {
-  static constexpr int count = 0;
+  static constexpr int sweep_count = 0;
 };
 template <class First, class... Rest>
 struct sweep_parameters<First, Rest...> {
-  static constexpr int count = 1 + sizeof...(Rest);
-  using first = First;
-  using rest = sweep_parameters<Rest...>;
+  static constexpr int sweep_count = 1 + sizeof...(Rest);
+  using sweep_first = First;
+  using sweep_rest = sweep_parameters<Rest...>;
 };
 template <class... P>
 sweep_parameters<P...> sweep_parameters_of(void (*)(P...));
 template <class List, int index>
-struct sweep_parameter : sweep_parameter<typename List::rest, index - 1> {};
+struct sweep_parameter : sweep_parameter<typename List::sweep_rest, index - 1> {};
 template <class List>
 struct sweep_parameter<List, 0> {
-  using type = typename List::first;
+  using sweep_type = typename List::sweep_first;
+};
+
+template <class P>
+struct sweep_given {
+  __device__ static P sweep_to(P value) { return value; }
+};
+template <class P>
+  requires requires { P(1) % P(1); }
+struct sweep_given<P*> {
+  __device__ static P* sweep_to(P* value) { return value; }
+  template <class Q>
+    requires(sizeof(Q) == sizeof(P) && (sizeof(P) == 1 || (Q(-1) < Q(0)) == (P(-1) < P(0))) &&
+             requires(Q* q) { Q(1) % Q(1); reinterpret_cast<P*>(q); })
+  __device__ static P* sweep_to(Q* value) { return reinterpret_cast<P*>(value); }
 };
 
 template <class P>
@@ -244,7 +276,30 @@ __device__ sweep_u64 sweep_pack(unsigned char* to, sweep_u64 at, const P& value)
 }
 )";
 
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> functions_of_expressions = {
+    {{"ceil_div", R"(
+template <class A, class B>
+__device__ constexpr auto ceil_div(A a, B b) { return a / b + (a % b > 0); }
+)"},
+     {"is_pow2", R"(
+template <class A>
+__device__ constexpr bool is_pow2(A a) { return a > 0 && (a & (a - 1)) == 0; }
+)"}}};
+
 }  // namespace
+
+std::string expression_functions(const Pattern& pattern) {
+  std::string text;
+  const std::vector<CudaExpression> expressions = expressions_of(pattern);
+  for (const auto& [name, function] : functions_of_expressions) {
+    const auto has_name = [&](std::string_view cuda) { return words_in(cuda).contains(name); };
+    const bool is_own = has_name(pattern.body) || has_name(pattern.included_text);
+    if (!is_own && std::ranges::any_of(expressions, has_name, &CudaExpression::text)) {
+      text += function;
+    }
+  }
+  return text;
+}
 
 std::string_view random_functions() {
   return functions;

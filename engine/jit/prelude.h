@@ -38,8 +38,13 @@ std::string_view comparing_functions();
 ///   uint64_t permuted(i, n, seed)      where a permutation of [0, n) puts i; i itself from n on
 std::string_view random_functions();
 
+/// CUDA source of those functions of the header's expressions that its CUDA names and the pattern's
+/// files do not: ceil_div, is_pow2.
+std::string expression_functions(const Pattern& pattern);
+
 /// CUDA source that writes a kernel's parameters one behind the other, as a launch passes them:
-/// `sweep_parameters_of(kernel)` has their types.
+/// `sweep_parameters_of(kernel)` has their types, and `sweep_given<T>::sweep_to(value)` is a value
+/// of the type T.
 std::string_view packing_functions();
 
 /// CUDA source of `sweep_element<T>::type`: what a variable of type T has elements of.

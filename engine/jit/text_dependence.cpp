@@ -81,7 +81,8 @@ class Placement {
     for (const IncludeName& include : pattern.included.in_body) {
       std::set<std::string> closure;
       add_closure(pattern.included, include.target, closure);
-      has_begun = has_begun || (!include.is_angled && names_any(closure, seen));
+      has_begun =
+          has_begun || (!include.is_angled && (names_any(closure, seen) || hides_names(closure)));
       const bool is_inside = has_begun && !include.is_angled;
       if (is_inside) inside_offsets_.insert(include.offset);
       (is_inside ? inside_ : outside_).merge(closure);
@@ -98,6 +99,16 @@ class Placement {
   bool is_outside(const std::string& file) const { return outside_.contains(file); }
 
  private:
+  /// Whether one of the files has a macro of a name that has a meaning in the header: it must end
+  /// before the header's CUDA begins.
+  bool hides_names(const std::set<std::string>& files) const {
+    return std::ranges::any_of(pattern_.included.files, [&](const IncludedFile& file) {
+      const std::vector<std::string> macros =
+          files.contains(file.name) ? macros_in(file.text) : std::vector<std::string>();
+      return std::ranges::any_of(
+          macros, [&](const std::string& macro) { return means_of_header(pattern_, macro); });
+    });
+  }
   bool names_any(const std::set<std::string>& files,
                  const std::set<std::string, std::less<>>& names) const {
     return std::ranges::any_of(pattern_.included.files, [&](const IncludedFile& file) {

@@ -12,6 +12,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/jit/foreign_headers.h"
+#include "engine/jit/launch_text.h"
 #include "engine/jit/nvrtc.h"
 #include "engine/jit/prelude.h"
 #include "engine/spec/compile_rules.h"
@@ -22,61 +23,6 @@
 
 namespace sweep {
 namespace {
-
-/// Whether an operator that binds less tightly than `==`, or equally, starts at `at`, in signs or
-/// in C++'s other spelling.
-bool breaks_equality(std::string_view code, std::size_t at) {
-  static const std::set<std::string_view> words = {"and", "and_eq", "bitand", "bitor", "not_eq",
-                                                   "or",  "or_eq",  "xor",    "xor_eq"};
-  const char before = at > 0 ? code[at - 1] : '\0';
-  // An assignment, as opposed to the comparisons <= and >=.
-  if (code[at] == '=') return before != '<' && before != '>';
-  return std::string_view("?,|^&;").find(code[at]) != std::string_view::npos ||
-         code.substr(at).starts_with("!=") ||
-         (!is_word(before) && words.contains(word_at(code, at)));
-}
-
-}  // namespace
-
-std::optional<Equality> split_equality(std::string_view condition) {
-  const std::string code = blank_non_code(condition);
-  std::optional<std::size_t> split;
-  int depth = 0;
-  for (std::size_t at = 0; at < code.size(); ++at) {
-    const char c = code[at];
-    if (c == '(' || c == '[' || c == '{') ++depth;
-    if (c == ')' || c == ']' || c == '}') --depth;
-    if (depth != 0) continue;
-    const bool is_equality = code.compare(at, 2, "==") == 0;
-    if (is_equality ? split.has_value() : breaks_equality(code, at)) return std::nullopt;
-    if (is_equality) split = at++;
-  }
-  if (!split) return std::nullopt;
-  return Equality{condition.substr(0, *split), condition.substr(*split + 2)};
-}
-
-namespace {
-
-std::string quoted(const std::string& path) {
-  return '"' + compiler_file_name(path) + '"';
-}
-
-constexpr const char* back_to_generated = "#line 1 \"generated\"\n";
-
-/// A line of its own that the compiler sees at `where`.
-std::string placed(const Location& where, std::string_view text) {
-  return fmt::format("#line {} {}\n{}{}\n", where.line, quoted(where.source->name),
-                     std::string(where.column > 0 ? where.column - 1 : 0, ' '), text);
-}
-
-/// Where the character at `offset` of a CUDA expression stands in its file.
-Location place_within(const CudaExpression& cuda, std::size_t offset) {
-  const std::string_view before = std::string_view(cuda.text).substr(0, offset);
-  const std::size_t line_break = before.rfind('\n');
-  if (line_break == std::string_view::npos) return cuda.where.shifted(offset, 1);
-  const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
-  return {cuda.where.source, cuda.where.line + lines, offset - line_break};
-}
 
 class UnitWriter {
  public:
@@ -95,6 +41,9 @@ class UnitWriter {
   TranslationUnit write() {
     unit_.text = back_to_generated + prelude(element_types());
     if (names_random_function(pattern_)) unit_.text += random_functions();
+    unit_.text += expression_functions(pattern_);
+    const auto compares = [](const Verification& check) { return check.tolerance.has_value(); };
+    if (std::ranges::any_of(pattern_.verify, compares)) unit_.text += comparing_functions();
     if (is_named_) unit_.text += packing_functions();
     for (const std::string& header : implied_headers(pattern_)) {
       unit_.text += fmt::format("#include <{}>\n", header);
@@ -111,8 +60,6 @@ class UnitWriter {
     for (const Include& include : body_.includes) {
       unit_.text += placed(place_in_source(include.offset), include.text) + back_to_generated;
     }
-    const auto compares = [](const Verification& check) { return check.tolerance.has_value(); };
-    if (std::ranges::any_of(pattern_.verify, compares)) unit_.text += comparing_functions();
     for (std::size_t i = 0; i < configurations_.size(); ++i) write_configuration(i);
     return std::move(unit_);
   }
@@ -146,6 +93,7 @@ class UnitWriter {
   void write_configuration(std::size_t index) {
     const Configuration& configuration = configurations_[index];
     space_ = fmt::format("sweep_c{}", index);
+    parameters_ = &configuration.parameters;
     is_open_ = false;
     const std::string body_values = values_of(configuration, dependence_.body);
     auto [body_space, is_new_body] = bodies_.try_emplace(body_values, space_);
@@ -156,12 +104,20 @@ class UnitWriter {
       unit_.text += placed(place_in_source(0), body_.text) + back_to_generated;
       write_struct_checks(configuration);
       for (std::size_t i = 0; i < pattern_.steps.size(); ++i) {
-        if (is_named_) write_named_kernel(i);
+        if (is_named_) unit_.text += kernel_declaration(pattern_, i);
         unit_.symbols.push_back(kernel_in(space_, i));
       }
       write_symbols();
+      write_sizes();
+      for (const std::string& macro : body_.macros) {
+        if (means_of_header(pattern_, macro)) unit_.text += fmt::format("#undef {}\n", macro);
+      }
     }
-    EntryNames entries = {{}, {}, {}, {}};
+    EntryNames entries = {{}, {}, {}, {}, {}};
+    for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
+      const bool is_known = pattern_.knows_size(pattern_.buffers[i].type);
+      entries.sizes.push_back(is_known ? "" : size_in(body_space->second, i));
+    }
     const auto function = [&](const char* kind, std::size_t i, const FunctionDependence& dependence,
                               std::string (UnitWriter::*write_it)(std::size_t)) {
       auto [known, is_new] = functions_.try_emplace(fmt::format(
@@ -249,13 +205,17 @@ class UnitWriter {
                 : fmt::format("constexpr long long {} = {}LL;", name, value);
   }
 
+  /// A line for each struct that does not compile unless its size is the header's, and shows both.
   void write_struct_checks(const Configuration& configuration) {
-    for (const Struct& type : pattern_.structs) {
-      const std::int64_t size = type.size.evaluate_integer(configuration.parameters);
-      unit_.text += fmt::format(
-          "#line {} {}\nstatic_assert(sizeof({}) == {}, \"the header's structs give {} bytes for "
-          "{}\");\n#line 1 \"generated\"\n",
-          type.where.line, quoted(type.where.source->name), type.name, size, size, type.name);
+    for (std::size_t i = 0; i < pattern_.structs.size(); ++i) {
+      const Struct& type = pattern_.structs[i];
+      unit_.text +=
+          fmt::format("constexpr sweep_bytes<{}>* {}{}_struct =\n",
+                      type.size.evaluate_integer(configuration.parameters), constants_namespace,
+                      i) +
+          placed(type.where,
+                 fmt::format("static_cast<sweep_bytes<sizeof({})>*>(nullptr);", type.name)) +
+          back_to_generated;
     }
   }
 
@@ -271,11 +231,6 @@ class UnitWriter {
     return fmt::format("{}", fmt::join(list, ", "));
   }
 
-  /// The pointer to a step's kernel that is named.
-  static std::string kernel_pointer(std::size_t step) {
-    return fmt::format("{}{}_kernel", constants_namespace, step);
-  }
-
   /// What a step's kernel is called from outside the namespace that has the body.
   std::string kernel_in(const std::string& space, std::size_t step) const {
     return is_named_ ? fmt::format("{}::{}", space, kernel_pointer(step))
@@ -288,56 +243,16 @@ class UnitWriter {
     return element ? element->cuda() : type;
   }
 
-  /// A pointer to the kernel, whatever names it: the compiler instantiates it where that stands.
-  void write_named_kernel(std::size_t step) {
-    const CudaExpression& kernel = pattern_.steps[step].kernel;
-    const std::string pointer = fmt::format("constexpr auto {} = &", kernel_pointer(step));
-    if (kernel.text.empty()) {
-      unit_.text += fmt::format("{}{};\n", pointer, pattern_.name);
-    } else {
-      unit_.text += placed(kernel.where, pointer) + placed(kernel.where, kernel.text) +
-                    placed(place_within(kernel, kernel.text.size()), ";") + back_to_generated;
-    }
-  }
-
   std::string write_pack(std::size_t index) {
     const std::string name = fmt::format("{}_pack_{}", space_, index);
-    const Step& step = pattern_.steps[index];
-    const std::vector<KernelArgument>& arguments = *step.arguments;
-    const Location where = arguments.empty() ? step.kernel.where : arguments.front().value.where;
     std::string given = buffer_list({});
     for (const Argument& scalar : pattern_.arguments) {
       given += fmt::format(", {} {}", scalar.type, scalar.name);
     }
-    for (const Repeat& repeat : step.repeat) given += fmt::format(", int {}", repeat.name);
-    unit_.text += fmt::format(
-        "extern \"C\" __global__ void {}({}, unsigned char* sweep_to) {{\n"
-        "  using sweep_list = decltype(sweep_parameters_of({}));\n",
-        name, given, kernel_pointer(index));
-    unit_.text += placed(
-        where, fmt::format("static_assert(sweep_list::count == {0}, \"the kernel takes another "
-                           "number of parameters than the {0} that the header gives\");",
-                           arguments.size()));
-    unit_.text += "  sweep_u64 sweep_at = 0;\n";
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const CudaExpression& value = arguments[i].value;
-      const bool is_struct = !arguments[i].fields.empty();
-      unit_.text +=
-          placed(value.where, fmt::format("{{ sweep_parameter<sweep_list, {}>::type sweep_value{}",
-                                          i, is_struct ? "{};" : " ="));
-      if (!is_struct) {
-        unit_.text +=
-            placed(value.where, value.text) + placed(place_within(value, value.text.size()), ";");
-      }
-      for (const auto& [field, of_field] : arguments[i].fields) {
-        unit_.text += placed(of_field.where, fmt::format("sweep_value.{} =", field)) +
-                      placed(of_field.where, of_field.text) +
-                      placed(place_within(of_field, of_field.text.size()), ";");
-      }
-      unit_.text += fmt::format("{}  sweep_at = sweep_pack(sweep_to, sweep_at, sweep_value); }}\n",
-                                back_to_generated);
+    for (const Repeat& repeat : pattern_.steps[index].repeat) {
+      given += fmt::format(", int {}", repeat.name);
     }
-    unit_.text += "  *reinterpret_cast<sweep_u64*>(sweep_to) = sweep_at;\n}\n";
+    unit_.text += packing_kernel(pattern_, index, name, given);
     return name;
   }
 
@@ -355,6 +270,24 @@ class UnitWriter {
     }
   }
 
+  static std::string size_in(const std::string& space, std::size_t buffer) {
+    return fmt::format("{}::{}{}_size", space, constants_namespace, buffer);
+  }
+
+  /// What has the sizes of those elements in its name that the header says nothing of.
+  void write_sizes() {
+    for (std::size_t i = 0; i < pattern_.buffers.size(); ++i) {
+      const Buffer& buffer = pattern_.buffers[i];
+      if (pattern_.knows_size(buffer.type)) continue;
+      unit_.text +=
+          fmt::format("using {}{}_type =\n", constants_namespace, i) +
+          placed(buffer.type_where, buffer.type + ";") + back_to_generated +
+          fmt::format("constexpr auto {0}{1}_size = &sweep_size_of<sizeof({0}{1}_type)>;\n",
+                      constants_namespace, i);
+      unit_.symbols.push_back(size_in(space_, i));
+    }
+  }
+
   std::string write_fill(std::size_t index) {
     const auto& [symbol, init] = pattern_.constants[index];
     const std::string name = fmt::format("{}_fill_{}", space_, index);
@@ -362,12 +295,22 @@ class UnitWriter {
         "extern \"C\" __global__ void {}({}, void* sweep_to, sweep_u64 sweep_bytes) {{\n"
         "  using sweep_type = sweep_element<decltype({})>::type;\n"
         "  for (sweep_size i = sweep_thread(); i * sizeof(sweep_type) < sweep_bytes; "
-        "i += sweep_size(gridDim.x) * blockDim.x) {{\n{}{}{}{}  }}\n}}\n",
+        "i += sweep_threads()) {{\n{}{}{}{}  }}\n}}\n",
         name, buffer_list({}), symbol.text,
         placed(init.where, "static_cast<sweep_type*>(sweep_to)[i] ="),
         placed(init.where, init.text), placed(place_within(init, init.text.size()), ";"),
         back_to_generated);
     return name;
+  }
+
+  /// Whether the buffer has floating-point elements of 16 bits in this configuration.
+  bool is_half(const Buffer& buffer) const {
+    auto type = ElementType::find(buffer.type);
+    const Value* value = parameters_->find(buffer.type);
+    if (value != nullptr && std::holds_alternative<ElementType>(*value)) {
+      type = std::get<ElementType>(*value);
+    }
+    return type && type->header() != nullptr && type->components() == 1;
   }
 
   std::string write_init(std::size_t index) {
@@ -379,16 +322,13 @@ class UnitWriter {
         "extern \"C\" __global__ void {}({}, sweep_u64 sweep_length) {{\n"
         "  sweep_size i = sweep_thread();\n  if (i < sweep_length) {{\n"
         "{}{}{}{}{}  }}\n}}\n",
-        name, buffer_list(index), placed(init.where, buffer.name + "[i]"), placed(init.where, "="),
-        placed(init.where, init.text), placed(place_within(init, init.text.size()), ";"),
+        name, buffer_list(index), placed(init.where, buffer.name + "[i]"),
+        placed(init.where,
+               is_half(buffer) ? fmt::format("= sweep_value<{}>(", cuda_type(buffer.type)) : "="),
+        placed(init.where, init.text),
+        placed(place_within(init, init.text.size()), is_half(buffer) ? ");" : ";"),
         back_to_generated);
     return name;
-  }
-
-  /// Declares a value that an expression gives, at its place.
-  static std::string given(const std::string& declaration, const CudaExpression& value) {
-    return placed(value.where, declaration) + placed(value.where, value.text) +
-           placed(place_within(value, value.text.size()), ";");
   }
 
   std::string write_check(std::size_t index) {
@@ -406,11 +346,13 @@ class UnitWriter {
     std::string values =
         verification.has_array()
             ? "    const auto sweep_expected = sweep_values[i];\n"
-            : given("const auto sweep_expected =", verification.condition) + back_to_generated;
-    std::string bounds = fmt::format(
-        "    sweep_bounds sweep_within;\n    sweep_within.equal_nan = {};\n", tolerance.equal_nan);
+            : declaration_of("const auto sweep_expected =", verification.condition) +
+                  back_to_generated;
+    std::string bounds =
+        fmt::format("    sweep_bounds sweep_within;\n    sweep_within.sweep_equal_nan = {};\n",
+                    tolerance.equal_nan);
     for (const Tolerance::Bound& bound : tolerance.bounds) {
-      bounds += given(fmt::format("sweep_within.{} =", bound.key), bound.value);
+      bounds += declaration_of(fmt::format("sweep_within.sweep_{} =", bound.key), bound.value);
     }
     bounds += back_to_generated;
     const std::string sums = tolerance.accumulate.empty()
@@ -422,9 +364,10 @@ class UnitWriter {
         "  sweep_size i = sweep_begin + sweep_thread();\n  if (i < sweep_end) {{\n"
         "    const auto sweep_actual = {}[i];\n{}"
         "    if (sweep_is_equal(sweep_actual, sweep_expected)) return;\n{}"
-        "    if (sweep_within.length > 0) sweep_within.roundoff = sweep_roundoff<{}>();\n"
+        "    if (sweep_within.sweep_length > 0) {{\n"
+        "      sweep_within.sweep_roundoff = sweep_roundoff<{}>();\n    }}\n"
         "    const auto sweep_off = sweep_compare(sweep_actual, sweep_expected, sweep_within);\n"
-        "    if (sweep_off.is_right) return;\n"
+        "    if (sweep_off.sweep_is_right) return;\n"
         "    sweep_fail(sweep_result, i);\n    sweep_note(sweep_result, i, sweep_off);\n"
         "    if (sweep_end - sweep_begin == 1) {{\n"
         "      sweep_show_both(sweep_result, sweep_actual, sweep_expected);\n"
@@ -474,9 +417,10 @@ class UnitWriter {
   /// Whether the header names the kernels or lists their arguments.
   bool is_named_ = pattern_.steps.front().arguments.has_value();
   TranslationUnit unit_;
-  std::string space_;      ///< the namespace of the configuration that is being written
-  bool is_open_ = false;   ///< whether that has begun
-  bool has_body_ = false;  ///< whether the body stands in it
+  const Bindings* parameters_ = nullptr;  ///< of the configuration that is being written
+  std::string space_;                     ///< its namespace
+  bool is_open_ = false;                  ///< whether that has begun
+  bool has_body_ = false;                 ///< whether the body stands in it
   // What is written already, by the values that it depends on.
   std::map<std::string, std::string> bodies_;     ///< their namespaces
   std::map<std::string, std::string> functions_;  ///< their names
@@ -484,6 +428,28 @@ class UnitWriter {
 };
 
 }  // namespace
+
+std::uint64_t bytes_in(std::string_view size_name) {
+  // As the Itanium ABI mangles it: _Z13sweep_size_ofILy24EEvv.
+  constexpr std::string_view mark = "ILy";
+  const std::size_t begin = std::min(size_name.find(mark), size_name.size() - mark.size());
+  std::uint64_t bytes = 0;
+  for (std::size_t at = begin + mark.size(); at < size_name.size(); ++at) {
+    if (!is_digit(size_name[at])) break;
+    bytes = bytes * 10 + static_cast<std::uint64_t>(size_name[at] - '0');
+  }
+  return bytes;
+}
+
+bool means_of_header(const Pattern& pattern, std::string_view name) {
+  const auto has = [&](const auto& list, auto member) {
+    return std::ranges::find(list, name, member) != list.end();
+  };
+  return name == "i" || has(pattern.buffers, &Buffer::name) ||
+         has(pattern.arguments, &Argument::name) ||
+         std::ranges::any_of(pattern.steps,
+                             [&](const Step& step) { return has(step.repeat, &Repeat::name); });
+}
 
 TranslationUnit write_translation_unit(std::span<const Configuration> configurations) {
   return UnitWriter(configurations).write();

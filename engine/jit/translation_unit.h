@@ -90,7 +90,17 @@ struct EntryNames {
   std::vector<std::string> init;   ///< one per buffer; empty where it has no `init`
   std::vector<std::string> check;  ///< one per verification
   std::vector<ConstantNames> constants = {};
+  /// One per buffer, with its elements' bytes in it once compiled, as bytes_in reads them; empty
+  /// where the header says how large these are.
+  std::vector<std::string> sizes = {};
 };
+
+/// Of a buffer's element, from the compiled name.
+std::uint64_t bytes_in(std::string_view size_name);
+
+/// Whether the name stands for an element's place, a buffer or a value in the header's CUDA: a
+/// macro of that name is none there.
+bool means_of_header(const Pattern& pattern, std::string_view name);
 
 /// CUDA source that holds several configurations of one pattern.
 struct TranslationUnit {

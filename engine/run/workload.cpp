@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "engine/jit/program_cache.h"
+#include "engine/spec/named_kernel.h"
 #include "engine/text/expression.h"
 
 namespace sweep {
@@ -20,14 +21,16 @@ FileBytes fitting_bytes(const DataFile& file, const Buffer& buffer, const Bindin
   return file.bytes;
 }
 
+/// `size_name` has the elements' size where the header does not say it.
 BufferPlan plan_buffer(const Buffer& buffer, const std::string& init_entry,
-                       const Bindings& environment) {
+                       const std::string& size_name, const Bindings& environment) {
   const std::int64_t length = buffer.length.evaluate_integer(environment);
   if (length < 1) {
     throw ExecutionFailure(fmt::format("the buffer '{}' has a length of {}: it must be 1 or more",
                                        buffer.name, length));
   }
-  const auto size = static_cast<std::int64_t>(type_of(buffer.type, environment).bytes);
+  const auto size = static_cast<std::int64_t>(
+      size_name.empty() ? type_of(buffer.type, environment).bytes : bytes_in(size_name));
   const Arithmetic bytes = apply(Operation::multiply, length, size);
   if (!std::holds_alternative<std::int64_t>(bytes)) {
     throw ExecutionFailure(
@@ -96,6 +99,7 @@ std::vector<std::byte> scalar_bytes(const Argument& argument, const Bindings& en
     return type == "float" ? bytes_of(static_cast<float>(*argument.decimal))
                            : bytes_of(*argument.decimal);
   }
+  if (type == "bool") return bytes_of(argument.value.evaluate_boolean(environment));
   const std::int64_t value = argument.value.evaluate_integer(environment);
   if (type == "int8_t") return integer_bytes<std::int8_t>(argument, value);
   if (type == "uint8_t") return integer_bytes<std::uint8_t>(argument, value);
@@ -143,14 +147,16 @@ void add_launches(const Step& step, std::span<const Repeat> repeat, const Bindin
   std::int64_t value = outer.from.evaluate_integer(environment);
   const std::int64_t last = outer.to.evaluate_integer(environment);
   const std::int64_t change = outer.change.evaluate_integer(environment);
-  const bool is_moving = outer.is_multiplied ? change > 1 && value > 0 : change != 0;
-  if (!is_moving) {
+  const bool is_added = outer.by == Operation::add;
+  const bool is_falling = is_added ? change < 0 : outer.by == Operation::divide;
+  if (is_added ? change == 0 : change < 2 || value < 1) {
     throw ExecutionFailure(
         fmt::format("bad launch: '{}' does not move from {}: {}", outer.name, value,
-                    outer.is_multiplied ? "'multiply' takes 2 or more, from 1 or more"
-                                        : "'step' must not be 0"));
+                    is_added ? "'step' must not be 0"
+                             : fmt::format("'{}' takes 2 or more, from 1 or more",
+                                           is_falling ? "divide" : "multiply")));
   }
-  while (change > 0 ? value <= last : value >= last) {
+  while (is_falling ? value >= last : value <= last) {
     if (!std::in_range<std::int32_t>(value)) {
       throw ExecutionFailure(
           fmt::format("bad launch: '{}' is {}, which does not fit an int", outer.name, value));
@@ -160,10 +166,10 @@ void add_launches(const Step& step, std::span<const Repeat> repeat, const Bindin
     LaunchPlan repeated = plan;
     repeated.repeated.push_back(static_cast<std::int32_t>(value));
     add_launches(step, repeat.subspan(1), inner, repeated, launches);
-    const auto next =
-        apply(outer.is_multiplied ? Operation::multiply : Operation::add, value, change);
+    const auto next = apply(outer.by, value, change);
     if (!std::holds_alternative<std::int64_t>(next)) break;
-    value = std::get<std::int64_t>(next);
+    // Zero divided stays what it is.
+    if (value == std::exchange(value, std::get<std::int64_t>(next))) break;
   }
 }
 
@@ -218,8 +224,12 @@ std::shared_ptr<const ReferencePlan> plan_reference(const Configuration& configu
 Workload make_workload(const Configuration& configuration, const CompiledConfiguration& compiled) {
   const Pattern& pattern = *configuration.pattern;
   const Bindings environment = environment_of(configuration);
+  const auto has_size = [&](const Buffer& buffer, const std::string& name) {
+    return pattern.knows_size(buffer.type) ? name.empty() : bytes_in(name) > 0;
+  };
   // A compiled program may come from a file.
   if (compiled.entries.init.size() != pattern.buffers.size() ||
+      !std::ranges::equal(pattern.buffers, compiled.entries.sizes, has_size) ||
       compiled.entries.check.size() != pattern.verify.size() ||
       compiled.entries.constants.size() != pattern.constants.size() ||
       compiled.entries.steps.size() != pattern.steps.size() ||
@@ -233,8 +243,8 @@ Workload make_workload(const Configuration& configuration, const CompiledConfigu
     workload.reference = plan_reference(configuration, *compiled.reference);
   }
   for (std::size_t i = 0; i < pattern.buffers.size(); ++i) {
-    workload.buffers.push_back(
-        plan_buffer(pattern.buffers[i], compiled.entries.init[i], environment));
+    workload.buffers.push_back(plan_buffer(pattern.buffers[i], compiled.entries.init[i],
+                                           compiled.entries.sizes[i], environment));
   }
   for (const Argument& argument : pattern.arguments) {
     workload.scalars.push_back(scalar_bytes(argument, environment));

@@ -70,8 +70,10 @@ class ComparisonReader {
           "tolerance: ...}");
     }
     const auto declared = std::ranges::find(pattern_.buffers, buffer, &Buffer::name);
-    const auto& structs = pattern_.structs;
-    if (std::ranges::find(structs, declared->type, &Struct::name) != structs.end()) {
+    const bool is_of_files =
+        pattern_.declares(declared->type) || pattern_.may_declare(declared->type);
+    if (is_of_files && pattern_.find_parameter(declared->type) == nullptr &&
+        !ElementType::find(declared->type)) {
       return diagnostics_.error(
           node.where,
           fmt::format("'{}' is of the struct {}, and only numbers and vectors of them are compared",

@@ -128,9 +128,12 @@ KernelParameter read_parameter(CudaTokens tokens, std::string_view code) {
   KernelParameter parameter;
   parameter.offset = static_cast<std::size_t>(tokens.front().data() - code.data());
   parameter.length = static_cast<std::size_t>(tokens.back().end() - tokens.front().begin());
+  const auto equals = std::ranges::find(tokens, "=");
+  if (equals != tokens.end()) parameter.default_value = code_of({equals + 1, tokens.end()});
+  tokens = {tokens.begin(), equals};
   std::vector<std::string_view> words;
   bool is_array = false;
-  for (std::size_t at = 0; at < tokens.size() && tokens[at] != "=";) {
+  for (std::size_t at = 0; at < tokens.size();) {
     if (tokens[at] == "[") {
       is_array = true;
       at = after_matching(tokens, at, "]").value_or(tokens.size());
@@ -223,22 +226,6 @@ bool read_declaration(CudaTokens tokens, std::string_view code, KernelDeclaratio
     }
   }
   return false;
-}
-
-/// The name of a type of C's own words, which may stand in any order: `unsigned long int`.
-std::string fixed_width_name(std::string_view type) {
-  std::string_view sign = "int";
-  std::string_view width = "32";
-  for (const std::string_view word : cuda_tokens(type)) {
-    if (word == "unsigned") {
-      sign = "uint";
-    } else if (word == "char" || word == "short" || word == "long") {
-      width = word == "char" ? "8" : word == "short" ? "16" : "64";
-    } else if (word != "int" && word != "signed") {
-      return {};
-    }
-  }
-  return fmt::format("{}{}_t", sign, width);
 }
 
 }  // namespace
@@ -362,13 +349,27 @@ std::string defined_macro(const Directive& directive) {
   return std::string(word_at(code, skip_space(code, 0)));
 }
 
-std::vector<KernelDeclaration> find_kernels(std::string_view cuda) {
-  std::vector<KernelDeclaration> kernels = find_kernels_in(blank_non_code(cuda));
+std::vector<std::string> kernel_macros(std::string_view cuda) {
+  std::vector<std::string> macros;
+  for (const Directive& directive : find_directives(cuda)) {
+    std::string name = defined_macro(directive);
+    const bool is_function = directive.text.find(name + "(") != npos;
+    const bool has_word = directive.text.find("__global__") != npos;
+    if (!name.empty() && has_word && !is_function) macros.push_back(std::move(name));
+  }
+  return macros;
+}
+
+std::vector<KernelDeclaration> find_kernels(std::string_view cuda,
+                                            std::vector<std::string> macros) {
+  for (std::string& macro : kernel_macros(cuda)) macros.push_back(std::move(macro));
+  std::vector<KernelDeclaration> kernels = find_kernels_in(blank_non_code(cuda), macros);
   for (KernelDeclaration& kernel : kernels) kernel.body = {};
   return kernels;
 }
 
-std::vector<KernelDeclaration> find_kernels_in(std::string_view code) {
+std::vector<KernelDeclaration> find_kernels_in(std::string_view code,
+                                               std::span<const std::string> macros) {
   const std::vector<std::string_view> all = cuda_tokens(code);
   const CudaTokens tokens = all;
   std::vector<KernelDeclaration> result;
@@ -380,9 +381,9 @@ std::vector<KernelDeclaration> find_kernels_in(std::string_view code) {
     if (tokens[at] == "}" && !scopes.empty()) scopes.pop_back();
     if (tokens[at] == "{" || tokens[at] == "}" || tokens[at] == ";") begin = at + 1;
     KernelDeclaration kernel;
-    if (tokens[at] != "__global__" || !read_declaration(tokens.subspan(at + 1), code, kernel)) {
-      continue;
-    }
+    const bool is_marked =
+        tokens[at] == "__global__" || std::ranges::find(macros, tokens[at]) != macros.end();
+    if (!is_marked || !read_declaration(tokens.subspan(at + 1), code, kernel)) continue;
     const auto keyword = std::ranges::find(before, "template");
     kernel.is_template = keyword != before.end();
     const CudaTokens of_template(keyword, before.end());
@@ -408,9 +409,6 @@ std::vector<KernelDeclaration> find_kernels_in(std::string_view code) {
 }
 
 std::string canonical_type(std::string_view type) {
-  if (type == "size_t") return "uint64_t";
-  if (type == "nv_bfloat16" || type == "nv_bfloat162") type.remove_prefix(3);
-  if (std::string name = fixed_width_name(type); !name.empty() && !type.empty()) return name;
   const auto element = ElementType::find(type);
   return element ? element->name() : std::string(type);
 }

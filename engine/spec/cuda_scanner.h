@@ -74,6 +74,9 @@ struct KernelParameter {
   bool is_const = false;   ///< a pointer to const
   std::size_t offset = 0;  ///< of the declaration's first character in the scanned text
   std::size_t length = 0;
+  std::string default_value = {};
+
+  bool is_pack() const { return type.ends_with("..."); }
 };
 
 /// A parameter of a template, as declared.
@@ -98,13 +101,18 @@ struct KernelDeclaration {
   std::string_view body = {};  ///< what stands in its braces, without comments; see find_kernels
 };
 
-/// Every `__global__` function that the text declares, in order. With `code`, the text as
-/// blank_non_code gives it, bodies are parts of that.
-std::vector<KernelDeclaration> find_kernels(std::string_view cuda);
-std::vector<KernelDeclaration> find_kernels_in(std::string_view code);
+/// The macros without parameters that the text defines as something with `__global__` in it.
+std::vector<std::string> kernel_macros(std::string_view cuda);
+
+/// Every `__global__` function that the text declares, in order; `macros` stand for `__global__`
+/// besides its own. With `code`, the text as blank_non_code gives it, bodies are parts of that.
+std::vector<KernelDeclaration> find_kernels(std::string_view cuda,
+                                            std::vector<std::string> macros = {});
+std::vector<KernelDeclaration> find_kernels_in(std::string_view code,
+                                               std::span<const std::string> macros = {});
 
 /// The name under which a C++ type is known to ElementType ("unsigned int" -> "uint32_t"), or the
-/// type's own text. `long` has 64 bits.
+/// type's own text.
 std::string canonical_type(std::string_view type);
 
 /// Whether the compiler can be given the CUDA source that stands in `source` from byte `begin` on:

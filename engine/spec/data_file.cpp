@@ -63,7 +63,7 @@ struct NumpyType {
   std::string_view type;
   unsigned components = 1;
 };
-constexpr NumpyType numpy_types[] = {{"i1", "int8_t"},   {"u1", "uint8_t"},   {"b1", "uint8_t"},
+constexpr NumpyType numpy_types[] = {{"i1", "int8_t"},   {"u1", "uint8_t"},   {"b1", "bool"},
                                      {"i2", "int16_t"},  {"u2", "uint16_t"},  {"i4", "int32_t"},
                                      {"u4", "uint32_t"}, {"i8", "int64_t"},   {"u8", "uint64_t"},
                                      {"f2", "half"},     {"f4", "float"},     {"f8", "double"},
@@ -386,7 +386,9 @@ std::string why_not_fitting(const DataFile& file, const std::string& array, cons
     held.name = held.element ? held.element->name()
                              : fmt::format("{} bytes that NumPy has no name for", held.bytes);
   }
-  const bool is_scalar = type.element && held.element == type.element->scalar();
+  // NumPy's truth values have a byte each.
+  const bool is_byte = held.name == "bool" && type.name == "uint8_t";
+  const bool is_scalar = is_byte || (type.element && held.element == type.element->scalar());
   const bool is_same = held.element            ? held.element == type.element
                        : file.raw_type.empty() ? held.bytes == type.bytes && !is_numpy_type(type)
                                                : held.name == type.name;

@@ -11,8 +11,10 @@
 namespace sweep {
 namespace {
 
+/// As expressions have it: in one word.
 std::string element_name(const std::string& type) {
-  return ElementType::find(type) ? type : canonical_type(type);
+  const bool is_word = type.find(' ') == std::string::npos && ElementType::find(type);
+  return is_word ? type : canonical_type(type);
 }
 
 /// A number that may do where only its name is known.
@@ -146,6 +148,10 @@ Marked KernelDraft::integer_argument(const std::string& name, CudaTokens host) {
 Marked KernelDraft::argument(const KernelParameter& parameter, CudaTokens host) {
   std::string type = parameter.type;
   const std::string name = parameter.name.empty() ? "value" : parameter.name;
+  // The launch leaves it out: a number is a value of its own.
+  if (host.empty() && !parameter.default_value.empty() && is_digit(parameter.default_value[0])) {
+    return {parameter.default_value};
+  }
   if (const auto fields = host_.fields_of(type_of(type)); fields && !fields->empty()) {
     return class_argument(*fields, name);
   }
@@ -209,17 +215,17 @@ Marked KernelDraft::pointer_argument(const std::string& pointee, const std::stri
   buffer.host = host;
   buffer.use = pointer_use(body_, name, is_const);
   const std::string type = type_of(pointee);
-  const std::string canonical = canonical_type(type);
   bool needs_cast = true;
   if (defaults_.find(type) != nullptr) {
     buffer.type = type;
     needs_cast = false;
-  } else if (ElementType::find(canonical)) {
-    buffer.type = element_name(type);
-    const bool is_long = type.find("long") != std::string::npos;
-    needs_cast = type == "char" || type == "size_t" || type == "ulong" ||
-                 (is_long && type.find("long long") == std::string::npos &&
-                  type.find("longlong") == std::string::npos);
+  } else if (ElementType::find(type)) {
+    buffer.type = type;
+    needs_cast = false;
+  } else if (const auto size = size_of(type)) {
+    buffer.type = type;
+    buffer.bytes_each = *size;
+    needs_cast = false;
   } else {
     take_foreign_type(type, buffer);
     needs_cast = type != "void";
@@ -243,11 +249,6 @@ void KernelDraft::take_foreign_type(const std::string& type, DraftBuffer& buffer
   }
   if (!buffer.type.empty()) return;
   buffer.type = "uint8_t";
-  if (type == "bool") return;
-  if (const auto size = size_of(type)) {
-    buffer.bytes_each = *size;
-    return;
-  }
   constexpr std::int64_t generous = 64;
   buffer.bytes_each = type == "void" ? 8 : generous;
   buffer.mark = fmt::format("its length in bytes: {} is taken for a {}", buffer.bytes_each, type);
@@ -274,6 +275,8 @@ std::optional<std::int64_t> KernelDraft::size_of(const std::string& type) const 
 std::string KernelDraft::init_of(const DraftBuffer& buffer) const {
   if (!buffer.use.is_read) return {};
   if (buffer.type == "uint8_t") return "0";
+  if (buffer.type == "bool") return "i % 2";
+  if (buffer.bytes_each > 0) return "{}";
   const auto element = ElementType::find(buffer.type);
   const bool is_scalar = element && element->components() == 1;
   return is_scalar ? "i % 101" : fmt::format("splat<{}>(i % 101)", buffer.type);
@@ -292,8 +295,9 @@ void KernelDraft::read_length(DraftBuffer& buffer) {
       return;
     }
   }
-  const std::string each =
-      buffer.bytes_each > 1 ? fmt::format(" * {}", buffer.bytes_each) : std::string();
+  const std::string each = buffer.type == "uint8_t" && buffer.bytes_each > 1
+                               ? fmt::format(" * {}", buffer.bytes_each)
+                               : std::string();
   buffer.length = {as_factor(usual_length()) + each,
                    buffer.mark.empty() ? "its length" : buffer.mark};
 }

@@ -266,6 +266,7 @@ class HostCode::Follower {
       const auto name = names_.find(type);
       if (name != names_.end()) return "sizeof(" + name->second + ")";
       const std::string element = canonical_type(type);
+      if (host_.fields_of(type)) return "sizeof(" + type + ")";
       if (!ElementType::find(element)) return std::nullopt;
       return "sizeof(" + (ElementType::find(type) ? type : element) + ")";
     }

@@ -44,7 +44,7 @@ struct DraftBuffer {
   CudaTokens host = {};         ///< the pointer that a launch gives
   std::string init = {};        ///< empty for none
   Marked length = {};           ///< elements
-  std::int64_t bytes_each = 1;  ///< bytes that `type` has too few: of a struct's elements
+  std::int64_t bytes_each = 0;  ///< of an element, where the header has no `sizeof` for it
 };
 
 /// What a pattern for an existing kernel says, as far as the source tells; the rest is guessed by

@@ -379,6 +379,7 @@ inline constexpr Key repeat_keys[] = {
     {"to", ValueForm::plain, "The last value, if the steps reach it.", true},
     {"step", ValueForm::plain, "What is added each time; 1 unless given, negative to fall."},
     {"multiply", ValueForm::plain, "What each value is multiplied by: 2 for powers of two."},
+    {"divide", ValueForm::plain, "What each value is divided by, rounding down: 2 to halve it."},
 };
 
 inline constexpr Key step_kernel_key = {
@@ -466,7 +467,7 @@ inline constexpr Key pattern_keys[] = {
      "The constants of the kernel: NAME: default, or NAME: {default: 256, min: 32, help: ...}.",
      false, parameter_keys},
     {"structs", ValueForm::structs,
-     "The sizes in bytes of types that the file defines, for sizeof in expressions: "
+     "The sizes in bytes of types that the file defines, where expressions name sizeof(Particle): "
      "Particle: 24."},
     {"require", ValueForm::names,
      "Conditions that every configuration must satisfy: N % BLOCK == 0."},
@@ -475,7 +476,7 @@ inline constexpr Key pattern_keys[] = {
      buffer_keys},
     {"kernel", ValueForm::plain,
      "The kernel, where it has another name than the file: reduce<T, BLOCK>, of this file or of "
-     "one that it includes."},
+     "one that it includes; of overloaded ones with its types: fill(int*, int)."},
     {"arguments", ValueForm::arguments,
      "The scalars that the kernel gets after the buffers: NAME: {type, value}. Or a list of all "
      "that it gets, in its order, as CUDA expressions: [in, out, N]; {fields: {x: 1}} is a struct.",

@@ -11,6 +11,7 @@
 
 #include "engine/spec/compile_rules.h"
 #include "engine/spec/cuda_scanner.h"
+#include "engine/spec/cuda_slice.h"
 #include "engine/spec/included_code.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/pattern_header.h"
@@ -82,6 +83,28 @@ const Parameter* Pattern::find_parameter(std::string_view wanted) const {
 bool Pattern::declares(std::string_view wanted) const {
   return find_parameter(wanted) != nullptr ||
          std::ranges::find(structs, wanted, &Struct::name) != structs.end();
+}
+
+bool Pattern::knows_size(const std::string& type) const {
+  return ElementType::find(type) || declares(type);
+}
+
+bool Pattern::may_declare(std::string_view type) const {
+  const auto is_of_type = [](char c) {
+    return is_word(c) || std::string_view(":<>,* ").find(c) != std::string_view::npos;
+  };
+  std::string_view plain = type.substr(0, type.find_first_of("<*"));
+  while (plain.ends_with(' ')) plain.remove_suffix(1);
+  if (plain.empty() || is_digit(plain.front()) || !std::ranges::all_of(type, is_of_type))
+    return false;
+  const Parameter* parameter = find_parameter(plain);
+  if (parameter != nullptr && (parameter->kind != ValueKind::element || plain == type))
+    return false;
+  if (type.ends_with('*') && knows_size(std::string(plain))) return true;
+  const std::size_t scope = plain.rfind(':');
+  if (scope != std::string_view::npos) plain.remove_prefix(scope + 1);
+  const auto has_name = [&](std::string_view text) { return words_in(text).contains(plain); };
+  return has_name(body) || std::ranges::any_of(included.files, has_name, &IncludedFile::text);
 }
 
 std::vector<std::string> Pattern::parameter_names() const {
@@ -157,43 +180,6 @@ std::vector<CudaExpression> kernel_expressions_of(const Pattern& pattern) {
   return expressions;
 }
 
-std::string kernel_name(const Pattern& pattern, const Step& step) {
-  std::string_view text = step.kernel.text;
-  if (text.empty()) return pattern.name;
-  text = text.substr(0, text.find('<'));
-  const std::size_t scope = text.rfind(':');
-  if (scope != std::string_view::npos) text.remove_prefix(scope + 1);
-  return std::string(word_at(text, skip_space(text, 0)));
-}
-
-std::vector<KernelDeclaration> kernels_of(const Pattern& pattern) {
-  std::vector<KernelDeclaration> kernels = find_kernels(pattern.body);
-  for (const IncludedFile& file : pattern.included.files) {
-    for (KernelDeclaration& kernel : find_kernels(file.text)) kernels.push_back(std::move(kernel));
-  }
-  return kernels;
-}
-
-std::optional<KernelDeclaration> find_kernel(const Pattern& pattern, const Step& step) {
-  std::optional<KernelDeclaration> found;
-  const std::string name = kernel_name(pattern, step);
-  for (KernelDeclaration& kernel : kernels_of(pattern)) {
-    if (kernel.name != name) continue;
-    if (found && to_string(*found) != to_string(kernel)) return std::nullopt;
-    found = std::move(kernel);
-  }
-  return found;
-}
-
-std::string to_string(const KernelDeclaration& kernel) {
-  std::vector<std::string> parameters;
-  for (const KernelParameter& parameter : kernel.parameters) {
-    parameters.push_back(fmt::format("{}{}{}{}", parameter.is_const ? "const " : "", parameter.type,
-                                     parameter.name.empty() ? "" : " ", parameter.name));
-  }
-  return fmt::format("{}({})", kernel.name, fmt::join(parameters, ", "));
-}
-
 PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& path,
                          Diagnostics& diagnostics,
                          const std::vector<std::filesystem::path>& include_folders) {
@@ -218,7 +204,7 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
     pattern->included = read_included_files(source, layout->body_begin, path, folders, found);
     if (header) {
       if (header->is_null()) header->where = layout->where;
-      const HeaderReading reading = read_header(*header, *pattern, found);
+      HeaderReading reading = read_header(*header, *pattern, found);
       const auto read_file = [&](std::optional<DataFile>& file) {
         if (file) read_data_file(*file, path, include_folders, found);
       };

@@ -54,7 +54,7 @@ struct CudaExpression {
 /// An array in device memory that the kernel gets a pointer to.
 struct Buffer {
   std::string name;
-  std::string type = {};   ///< an element type, a parameter of that kind, or a struct
+  std::string type = {};   ///< an element type, a parameter of that kind, or a type of the files'
   Expression length = {};  ///< elements
   std::optional<CudaExpression> init = {};  ///< element i's first value; without it bytes of 0xff
   Location where = {};
@@ -133,8 +133,8 @@ struct Repeat {
   std::string name;
   Expression from = {};
   Expression to = {};
-  Expression change = {};  ///< what is added each time, or what each is multiplied by
-  bool is_multiplied = false;
+  Expression change = {};         ///< by how much each value changes
+  Operation by = Operation::add;  ///< how it does: or multiply, or divide
   Location where = {};
 };
 
@@ -143,6 +143,9 @@ struct Repeat {
 struct Step {
   /// What names the kernel, "reduce<T, BLOCK>"; empty where it has the pattern's name.
   CudaExpression kernel = {};
+  std::string scope = {};  ///< "lib::", where the kernel's namespace is not said
+  /// How many parameters it has, where that chooses it among kernels of its name.
+  std::optional<std::size_t> parameter_count = {};
   /// All parameters in the kernel's order; nothing where they are the buffers and the arguments.
   std::optional<std::vector<KernelArgument>> arguments = {};
   LaunchShape launch = {};
@@ -219,6 +222,12 @@ struct Pattern {
   std::vector<std::string> parameter_names() const;
   /// Whether this is the name of a parameter or of a struct.
   bool declares(std::string_view name) const;
+  /// Whether the header says how large a buffer's elements of this type are; else the compiler
+  /// does.
+  bool knows_size(const std::string& type) const;
+  /// Whether the pattern's files may declare what this type, with template arguments and `*`, is
+  /// made of.
+  bool may_declare(std::string_view type) const;
 };
 using PatternPtr = std::shared_ptr<const Pattern>;
 
@@ -235,19 +244,6 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
 std::vector<CudaExpression> expressions_of(const Pattern& pattern);
 /// Of those, what names the kernel and lists its arguments.
 std::vector<CudaExpression> kernel_expressions_of(const Pattern& pattern);
-
-/// What a step's kernel is called, without namespaces and template arguments.
-std::string kernel_name(const Pattern& pattern, const Step& step);
-
-/// The kernels that the pattern's file and those that it includes declare.
-std::vector<KernelDeclaration> kernels_of(const Pattern& pattern);
-
-/// The declaration of a step's kernel in the pattern's file or those that it includes; nothing
-/// unless there is exactly one of its name.
-std::optional<KernelDeclaration> find_kernel(const Pattern& pattern, const Step& step);
-
-/// "reduce(const float* in, float* out, int n)"
-std::string to_string(const KernelDeclaration& kernel);
 
 /// The names that a pattern's expressions may use: its parameters and its structs' sizes.
 Scope scope_of(const Pattern& pattern);

@@ -8,6 +8,7 @@
 #include "engine/spec/compile_rules.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/map_reader.h"
+#include "engine/spec/named_kernel.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/text/characters.h"
@@ -19,13 +20,13 @@ namespace {
 
 class Checks {
  public:
-  Checks(Pattern& pattern, const HeaderReading& header, Diagnostics& diagnostics)
+  Checks(Pattern& pattern, HeaderReading& header, Diagnostics& diagnostics)
       : pattern_(pattern), header_(header), diagnostics_(diagnostics) {}
 
   void run() {
     check_directives();
     check_kernel();
-    for (const Step& step : header_.reference) check_named_kernel(step);
+    for (Step& step : header_.reference) check_named_kernel(step);
     if (!diagnostics_.has_errors()) check_defaults();
   }
 
@@ -75,25 +76,34 @@ class Checks {
     return fmt::format("use if constexpr ({})", fmt::join(kept, " "));
   }
 
+  /// Whether what the pattern includes could not all be read, so that it lacks what it should have.
+  bool lacks_files() const {
+    return std::ranges::any_of(diagnostics_.list(), [&](const Diagnostic& each) {
+      return each.severity == Severity::error && each.where.source != nullptr &&
+             (each.where.source != pattern_.source || each.where.line >= pattern_.body_line);
+    });
+  }
+
   /// A kernel that the header names, or whose arguments it lists; the compiler sees the rest.
-  void check_named_kernel(const Step& step) {
+  void check_named_kernel(Step& step) {
     const std::string name = kernel_name(pattern_, step);
     std::vector<std::string> names;
-    for (const KernelDeclaration& each : kernels_of(pattern_)) names.push_back(each.name);
-    const bool may_be_pasted =
-        (pattern_.body + joined_text(pattern_.included)).find("##") != std::string::npos;
+    for (const KernelDeclaration& each : kernels_of(pattern_)) {
+      if (!is_among(names, each.name)) names.push_back(each.name);
+    }
     Location where = step.kernel.where;
     if (step.kernel.text.empty()) where = {pattern_.source, 0, 0, 1};
-    if (!is_among(names, name) && !may_be_pasted) {
+    if (!is_among(names, name) && !may_hide_kernels(pattern_) && !lacks_files()) {
       diagnostics_.error(
           where,
           fmt::format("there is no kernel '{}' in this file, nor in one that it includes", name),
           names.empty() ? "#include the file in which it is" : suggest(name, names, "there are"));
     }
+    step.scope = implied_scope(pattern_, step);
     const auto kernel = find_kernel(pattern_, step);
     if (!kernel || !step.arguments || header_.lacks_kernel_parameters) return;
-    const std::vector<KernelArgument>& listed = *step.arguments;
-    if (kernel->parameters.size() != listed.size()) {
+    std::vector<KernelArgument>& listed = *step.arguments;
+    if (!takes(*kernel, listed.size())) {
       diagnostics_.error(
           listed.empty() ? where : listed.front().value.where,
           fmt::format("the kernel takes {}, but the header gives {}",
@@ -101,18 +111,27 @@ class Checks {
           "it is " + to_string(*kernel));
       return;
     }
+    const std::vector<KernelParameter>& parameters = kernel->parameters;
+    const bool has_pack = std::ranges::any_of(parameters, &KernelParameter::is_pack);
+    if (!has_pack && overloads_of(pattern_, step).size() > 1) {
+      step.parameter_count = parameters.size();
+    }
     // What one step reads, another may write.
     const bool is_only = pattern_.steps.size() == 1 && &step == &pattern_.steps.front();
     for (std::size_t i = 0; i < listed.size() && is_only; ++i) {
+      if (i >= parameters.size() || parameters[i].is_pack()) break;
       const auto buffer = std::ranges::find(pattern_.buffers, listed[i].value.text, &Buffer::name);
-      if (buffer != pattern_.buffers.end()) buffer->is_const = kernel->parameters[i].is_const;
+      if (buffer != pattern_.buffers.end()) buffer->is_const = parameters[i].is_const;
+    }
+    while (!has_pack && listed.size() < parameters.size()) {
+      listed.push_back({{parameters[listed.size()].default_value, where}});
     }
   }
 
   void check_kernel() {
     const Step& only = pattern_.steps.front();
     if (pattern_.steps.size() > 1 || !only.kernel.text.empty() || only.arguments) {
-      for (const Step& step : pattern_.steps) check_named_kernel(step);
+      for (Step& step : pattern_.steps) check_named_kernel(step);
       return;
     }
     if (const std::string_view reason = why_not_a_name(pattern_.name); !reason.empty()) {
@@ -278,14 +297,14 @@ class Checks {
   }
 
   Pattern& pattern_;
-  const HeaderReading& header_;
+  HeaderReading& header_;
   Diagnostics& diagnostics_;
   std::string defaults_;  ///< "BLOCK=256 N=1024"
 };
 
 }  // namespace
 
-void check_pattern(Pattern& pattern, const HeaderReading& header, Diagnostics& diagnostics) {
+void check_pattern(Pattern& pattern, HeaderReading& header, Diagnostics& diagnostics) {
   Checks(pattern, header, diagnostics).run();
 }
 

@@ -30,7 +30,10 @@ Marked bytes_used(const std::vector<DraftBuffer>& buffers, bool PointerUse::*is_
   for (const DraftBuffer& buffer : buffers) {
     if (!(buffer.use.*is_used)) continue;
     std::string bytes = as_factor(buffer.length.text);
-    if (buffer.type != "uint8_t") bytes += " * sizeof(" + buffer.type + ")";
+    if (buffer.type != "uint8_t") {
+      bytes += " * " + (buffer.bytes_each > 0 ? std::to_string(buffer.bytes_each)
+                                              : "sizeof(" + buffer.type + ")");
+    }
     const auto same = std::ranges::find(terms, bytes, &std::pair<std::string, int>::first);
     if (same != terms.end()) {
       ++same->second;

@@ -110,8 +110,11 @@ class HeaderReader {
     reading_.figures.push_back({std::move(*expression), std::move(what), least});
   }
 
-  void check_name(const std::string& name, const Location& where) {
-    const std::string_view reason = why_not_a_name(name);
+  void check_name(const std::string& name, const Location& where, bool is_of_files = false) {
+    // What files declare is named already.
+    const std::size_t reserved =
+        is_of_files ? std::min(name.find_first_not_of('_'), name.size()) : 0;
+    const std::string_view reason = why_not_a_name(std::string_view(name).substr(reserved));
     if (!reason.empty() || name == pattern_.name) {
       diagnostics_.error(
           where, fmt::format("'{}' {}", name, reason.empty() ? "is the kernel's name" : reason),
@@ -233,7 +236,7 @@ class HeaderReader {
   }
 
   void read_struct(const YamlNode& key, const YamlNode& value) {
-    check_name(key.text, key.where);
+    check_name(key.text, key.where, true);
     const auto size = read_expression(value, key.text, diagnostics_);
     if (!size) unknown_kinds_.push_back(key.text);
     if (size && !is_blameless(*size)) {
@@ -388,15 +391,22 @@ class HeaderReader {
     };
     read("from", repeat.from);
     read("to", repeat.to);
-    repeat.is_multiplied = reader.find("multiply") != nullptr;
-    if (repeat.is_multiplied && reader.find("step") != nullptr) {
-      diagnostics_.error(reader.find("step")->where,
-                         "a repetition has either 'step' or 'multiply'");
+    repeat.change = Expression::constant(std::int64_t{1});
+    constexpr std::array<std::pair<const char*, Operation>, 3> changes = {
+        {{"step", Operation::add},
+         {"multiply", Operation::multiply},
+         {"divide", Operation::divide}}};
+    bool is_given = false;
+    for (const auto& [name, operation] : changes) {
+      const YamlNode* change = reader.find(name);
+      if (change == nullptr) continue;
+      if (std::exchange(is_given, true)) {
+        diagnostics_.error(change->where,
+                           "a repetition has one of 'step', 'multiply' and 'divide'");
+      }
+      repeat.by = operation;
+      read(name, repeat.change);
     }
-    if (!repeat.is_multiplied && reader.find("step") == nullptr) {
-      repeat.change = Expression::constant(std::int64_t{1});
-    }
-    read(repeat.is_multiplied ? "multiply" : "step", repeat.change);
     scope_.add(repeat.name, ValueKind::integer);
     step_->repeat.push_back(std::move(repeat));
   }
@@ -426,9 +436,11 @@ class HeaderReader {
 
   /// Where the variable is, and of what type, the compiler knows.
   void read_constant(const YamlNode& key, const YamlNode& node) {
+    // A template's may have arguments: mask<T>.
     const std::string_view name = key.text;
-    if (name.empty() || is_digit(name.front()) ||
-        name.find_first_not_of(name_characters) != std::string_view::npos) {
+    const std::size_t angle = std::min(name.find('<'), name.size());
+    if (angle == 0 || is_digit(name.front()) || name.ends_with('>') != (angle < name.size()) ||
+        name.substr(0, angle).find_first_not_of(name_characters) != std::string_view::npos) {
       diagnostics_.error(key.where, fmt::format("'{}' names no variable", name),
                          "write its name, with its namespaces: filters::weights");
     }
@@ -469,7 +481,12 @@ class HeaderReader {
     }
     const MapReader of_file = reader.map("init", data_file_keys);
     of_file.require("file", "for example init: {file: weights.npy}");
-    buffer.file = read_data_keys(of_file, known_types(), diagnostics_);
+    if (is_known_type(buffer.type)) {
+      buffer.file = read_data_keys(of_file, known_types(), diagnostics_);
+    } else if (reading_.mistyped.empty()) {
+      diagnostics_.error(init->where, fmt::format("the size of '{}' is not known", buffer.type),
+                         fmt::format("give it: structs: {{{}: BYTES}}", buffer.type));
+    }
   }
 
   /// What a buffer's type may be; nothing where that is not known.
@@ -492,14 +509,21 @@ class HeaderReader {
   }
 
   void check_type(const Buffer& buffer) {
-    if (is_known_type(buffer.type)) return;
-    reading_.mistyped.push_back(buffer.name);
+    if (is_known_type(buffer.type) || pattern_.may_declare(buffer.type)) return;
     const std::string meant = did_you_mean(buffer.type, known_types());
+    // Headers of the toolkit have types, too.
+    if (meant.empty() && !pattern_.included.foreign.empty() &&
+        why_not_a_name(buffer.type).empty()) {
+      return;
+    }
+    reading_.mistyped.push_back(buffer.name);
     diagnostics_.error(
         buffer.type_where,
         fmt::format("the buffer '{}' has the unknown type '{}'", buffer.name, buffer.type),
-        meant.empty() ? "a struct of the pattern's own is declared with structs: {NAME: size}"
-                      : meant);
+        meant.empty()
+            ? "it is no element type, and neither the pattern nor a file that it includes "
+              "has a type of that name"
+            : meant);
   }
 
   void check_type(const Argument& argument) {
@@ -511,7 +535,7 @@ class HeaderReader {
     reading_.mistyped.push_back(argument.name);
     diagnostics_.error(argument.type_where,
                        fmt::format("'{}' is not a type that an argument can have", argument.type),
-                       "use an integer type, float or double");
+                       "use an integer type, bool, float or double");
   }
 
   void read_argument(const YamlNode& key, const YamlNode& node) {
@@ -529,6 +553,15 @@ class HeaderReader {
     const bool has_point = value != nullptr && value->text.find('.') != std::string::npos;
     if (is_floating && has_point) argument.decimal = parse_decimal(value->text);
     if (argument.decimal) return;
+    if (argument.type == "bool") {
+      const auto truth = reader.expression("value");
+      if (truth && !is_blameless(*truth)) {
+        check_kind(*truth, scope_, ValueKind::boolean, "a bool", diagnostics_,
+                   "write true, false or a comparison");
+      }
+      argument.value = truth.value_or(Expression());
+      return;
+    }
     take(reader.expression("value"), fmt::format("the value of '{}'", argument.name),
          std::numeric_limits<std::int64_t>::min(), argument.value);
   }

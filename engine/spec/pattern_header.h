@@ -63,7 +63,7 @@ std::optional<Verification> read_comparison(const Pattern& pattern, const std::s
 /// Checks what was read beside the CUDA source: the kernel's signature, and that the default
 /// configuration evaluates and satisfies the pattern's own requirements. Notes which buffers the
 /// kernel takes as pointers to const.
-void check_pattern(Pattern& pattern, const HeaderReading& header, Diagnostics& diagnostics);
+void check_pattern(Pattern& pattern, HeaderReading& header, Diagnostics& diagnostics);
 
 /// Gives the pattern its reference, of the launches that the header asks for, and where it has no
 /// `verify` comparisons with what these write. The pattern is checked and its included files are

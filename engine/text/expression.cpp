@@ -64,9 +64,14 @@ class Checker {
     if (const auto sized = sized_name(node.name)) {
       const auto kind = scope_.kind_of(*sized);
       if (kind == ValueKind::element) return ValueKind::integer;
-      return kind ? refuse(node, fmt::format("'{}' is {}, not a type", *sized, describe(*kind)))
-                  : refuse(node, fmt::format("there is no type '{}'", *sized),
-                           did_you_mean(*sized, known_types()));
+      if (kind) {
+        return refuse(node, fmt::format("'{}' is {}, not a type", *sized, describe(*kind)));
+      }
+      const std::string meant = did_you_mean(*sized, known_types());
+      return refuse(node, fmt::format("there is no type '{}'", *sized),
+                    meant.empty() ? "a pattern says the size of a type of its files by structs: "
+                                    "{NAME: BYTES}"
+                                  : meant);
     }
     if (ElementType::find(node.name)) return ValueKind::element;
     return refuse(node, fmt::format("there is no parameter '{}'", node.name),

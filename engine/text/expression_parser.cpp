@@ -415,13 +415,17 @@ class Parser : Lexer {
     if (type.kind != TokenKind::name) {
       reject(type.offset, 1, "sizeof takes the name of a type");
     }
-    advance();
+    // C's own types may have several words.
+    std::string words;
+    for (; token_.kind == TokenKind::name; advance()) {
+      words.append(words.empty() ? "" : " ").append(token_.text);
+    }
     const std::size_t end = token_.offset + 1;
     expect(")", "after the type in sizeof");
     auto result = node(Operation::name, type, {});
-    result->name = fmt::format("sizeof({})", type.text);
+    result->name = fmt::format("sizeof({})", words);
     result->where = where_.shifted(token.offset, end - token.offset);
-    if (const auto element = ElementType::find(type.text)) {
+    if (const auto element = ElementType::find(words)) {
       result->operation = Operation::literal;
       result->value = static_cast<std::int64_t>(element->size());
     }

@@ -14,25 +14,41 @@ constexpr std::array headers = {
 constexpr const ElementHeader* fp16 = &headers[0];
 constexpr const ElementHeader* bf16 = &headers[1];
 
-/// C's own names for the fixed-width types, and CUDA's for the 16-bit ones.
+/// C's own names for the fixed-width types, and CUDA's for the 16-bit ones. As on Linux `long` has
+/// 64 bits.
 constexpr std::pair<std::string_view, std::string_view> aliases[] = {
-    {"int", "int32_t"},
-    {"unsigned", "uint32_t"},
-    {"uint", "uint32_t"},
-    {"short", "int16_t"},
-    {"ushort", "uint16_t"},
-    {"char", "int8_t"},
-    {"uchar", "uint8_t"},
-    {"__half", "half"},
-    {"__nv_bfloat16", "bfloat16"},
-    {"__half2", "half2"},
-    {"__nv_bfloat162", "bfloat162"}};
+    {"int", "int32_t"},           {"unsigned", "uint32_t"}, {"uint", "uint32_t"},
+    {"short", "int16_t"},         {"ushort", "uint16_t"},   {"char", "int8_t"},
+    {"uchar", "uint8_t"},         {"long", "int64_t"},      {"ulong", "uint64_t"},
+    {"size_t", "uint64_t"},       {"__half", "half"},       {"__nv_bfloat16", "bfloat16"},
+    {"nv_bfloat16", "bfloat16"},  {"__half2", "half2"},     {"__nv_bfloat162", "bfloat162"},
+    {"nv_bfloat162", "bfloat162"}};
 
 /// The CUDA vector types, which have 1 to 4 components, and the type of one.
 constexpr std::pair<const char*, const char*> vectors[] = {
     {"char", "int8_t"}, {"uchar", "uint8_t"}, {"short", "int16_t"},    {"ushort", "uint16_t"},
     {"int", "int32_t"}, {"uint", "uint32_t"}, {"longlong", "int64_t"}, {"ulonglong", "uint64_t"},
     {"float", "float"}, {"double", "double"}};
+
+/// The name of a type of several of C's words, which may stand in any order: `unsigned long int`.
+/// Empty for another text.
+std::string fixed_width_name(std::string_view type) {
+  std::string_view sign = "int";
+  std::string_view width = "32";
+  for (std::size_t at = 0; at < type.size();) {
+    const std::size_t end = std::min(type.find(' ', at), type.size());
+    const std::string_view word = type.substr(at, end - at);
+    at = end + 1;
+    if (word == "unsigned") {
+      sign = "uint";
+    } else if (word == "char" || word == "short" || word == "long") {
+      width = word == "char" ? "8" : word == "short" ? "16" : "64";
+    } else if (!word.empty() && word != "int" && word != "signed") {
+      return {};
+    }
+  }
+  return std::string(sign).append(width).append("_t");
+}
 
 }  // namespace
 
@@ -50,6 +66,7 @@ const std::vector<ElementType::Row>& ElementType::table() {
                               {"bfloat16", "__nv_bfloat16", 2, 1, bf16},
                               {"float", "float", 4},
                               {"double", "double", 8},
+                              {"bool", "bool", 1},
                               {"half2", "__half2", 4, 2, fp16, "half"},
                               {"bfloat162", "__nv_bfloat162", 4, 2, bf16, "bfloat16"}};
     for (const auto& [base, scalar] : vectors) {
@@ -68,6 +85,9 @@ std::optional<ElementType> ElementType::find(std::string_view name) {
   for (const auto& [alias, meaning] : aliases) {
     if (alias == name) name = meaning;
   }
+  const bool has_words = name.find(' ') != name.npos || name == "signed";
+  const std::string fixed = has_words ? fixed_width_name(name) : std::string();
+  if (!fixed.empty()) name = fixed;
   const auto row = std::ranges::find(table(), name, &Row::name);
   return row != table().end() ? std::optional(ElementType(*row)) : std::nullopt;
 }

@@ -217,6 +217,31 @@ __global__ void mix(const Pair* in, double* out, int64_t bias, float scale) {
   BOOST_TEST(result_of(compiled_workload("mix", text)) == "correct");
 }
 
+BOOST_AUTO_TEST_CASE(elements_of_sizes_that_the_compiler_says_are_pointers_too) {
+  const std::string text = R"cuda(/* pattern:
+parameters: {N: 256}
+buffers:
+  data: {type: float, length: 2 * N}
+  rows: {type: "float*", length: 2, init: "(float*)data + i * N"}
+  pairs: {type: Pair, length: N, init: "{char(i % 3), double(i)}"}
+kernel: fill
+arguments: [rows, pairs]
+launch: {grid: 2, block: N}
+useful: {read: N * 16, write: 2 * N * 4}
+verify: {data: "data[i] == i % N % 3 + float(i % N)"}
+*/
+struct Pair { char first; double second; };
+namespace a {
+__global__ void fill(float** rows) {}
+__global__ void fill(float** rows, const Pair* pairs, float by = 1.0f) {
+  const Pair pair = pairs[threadIdx.x];
+  rows[blockIdx.x][threadIdx.x] = pair.first + by * pair.second;
+}
+}
+)cuda";
+  BOOST_TEST(result_of(compiled_workload("fill", text)) == "correct");
+}
+
 BOOST_DATA_TEST_CASE(the_shipped_patterns_are_correct_with_every_element_type,
                      data::make({"copy", "offset", "stride"}), name) {
   const PatternLibrary library({SWEEP_SOURCE_DIR "/patterns"});

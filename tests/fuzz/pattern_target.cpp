@@ -48,6 +48,10 @@ void work_out_sizes(const Configuration& configuration) {
   compiled.program = std::make_shared<const Program>();
   compiled.entries.init.resize(configuration.pattern->buffers.size());
   compiled.entries.check.resize(configuration.pattern->verify.size());
+  for (const Buffer& buffer : configuration.pattern->buffers) {
+    const bool is_known = configuration.pattern->knows_size(buffer.type);
+    compiled.entries.sizes.emplace_back(is_known ? "" : "_Z13sweep_size_ofILy4EEvv");
+  }
   try {
     useful_traffic_of(configuration);
     make_workload(configuration, compiled);

@@ -141,6 +141,45 @@ const std::vector<Case> cases = {
      "#ifndef GUARD_H\n#define GUARD_H\n#define WIDTH BLOCK\n__constant__ float c[WIDTH];\n"
      "__global__ void f(float* out) { *out = c[WIDTH - 1]; }\n#endif\n",
      "f", "[out]"},
+    {"the overload with as many parameters",
+     "__global__ void f(int* out) {}\n__global__ void f(float* out, int n) { *out = n + BLOCK; }\n",
+     "f", "[out, N]"},
+    {"the overload of these types",
+     "__global__ void f(float* out, int n) { *out = n + BLOCK; }\n"
+     "__global__ void f(float* out, const float* n) {}\n",
+     "f(float*, int)", "[out, N]"},
+    {"an overload among templates in a namespace",
+     "namespace a {\ntemplate <class T> __global__ void f(T* out) { *out = BLOCK; }\n"
+     "template <class T> __global__ void f(T* out, int n) {}\n}\n",
+     "f<T>", "[out]"},
+    {"a pack of parameters",
+     "template <int B, class... Ts> __global__ void f(int n, Ts*... x) { ((*x = n + B), ...); }\n",
+     "f<BLOCK, T, T>", "[N, out, out]"},
+    {"default arguments, which a declaration has",
+     "__global__ void f(float* out, int n = BLOCK, const float* in = nullptr);\n"
+     "__global__ void f(float* out, int n, const float* in) { *out = in ? *in : n; }\n",
+     "f", "[out]"},
+    {"a kernel behind a macro",
+     "#define KERNEL extern \"C\" __global__ void\n"
+     "KERNEL __launch_bounds__(1024)\nf(float* __restrict__ out) { *out = BLOCK; }\n",
+     "f", "[out]"},
+    {"a kernel that a macro names",
+     "#define KERNEL(name) __global__ void name(float* out)\nKERNEL(f) { *out = BLOCK; }\n", "f",
+     "[out]"},
+    {"macros that mean something else in the header",
+     "#define i 3\n#define type 5\n#define count 7\n#define value 1\n#define first 2\n"
+     "#define length 2\n#define is_right 2\n#define in 3\n"
+     "__global__ void f(float* out) { *out = i + BLOCK; }\n",
+     "f", "[out]"},
+    {"pointers to C's own types, of as many bytes",
+     "struct S { const unsigned long* u; };\n"
+     "__global__ void f(long* l, S s, char* c, bool* b, size_t* z) { *l = *s.u + BLOCK; }\n",
+     "f",
+     "[(long long*)out, {fields: {u: (unsigned long long*)out}}, (signed char*)out, "
+     "(unsigned char*)out, (unsigned long long*)out]"},
+    {"functions of the header's expressions",
+     "template <int B, bool P> __global__ void f(float* out) { *out = B + BLOCK; }\n",
+     "f<ceil_div(N, 100), is_pow2(N)>", "[out]"},
     {"no such kernel", plain, "g", "[in, out, N]",
      "red.cu:4:10: error: there is no kernel 'g' in this file, nor in one that it includes\n"
      "  kernel:  g\n           ^\n  help: there are: f\n"},
@@ -149,15 +188,41 @@ const std::vector<Case> cases = {
      "  arguments: [in, out]\n              ^~\n"
      "  help: it is f(const float* in, float* out, int n)"},
     {"an argument of another type", plain, "f", "[in, N, out]",
-     "red.cu:5:17: error: a value of type \"int\" cannot be used to initialize an entity of type"},
+     "red.cu:5:17: error: argument 2, 'N', is int, but the kernel's parameter 'out' is float*\n"},
+    {"a pointer of another type", "__global__ void f(long n, int* x) {}\n", "f", "[N, in + 1]",
+     "red.cu:5:16: error: argument 2, 'in + 1', is T*, but the kernel's parameter 'x' is "
+     "int*\n"},
+    {"a field of another type", "struct S { int* a; };\n__global__ void f(S s) {}\n", "f",
+     "[{fields: {a: out}}]", "red.cu:5:"},
+    {"fields of a class with constructors",
+     "struct S { float* a; __device__ S(float* p) : a(p) {} };\n__global__ void f(S s) {}\n", "f",
+     "[{fields: {a: out}}]", "a type with constructors has no fields to give: write S(...)"},
     {"a word that nothing declares", plain, "f", "[in, out, M]",
      "red.cu:5:22: error: identifier \"M\" is undefined"},
     {"a field that there is not", "struct S { int a; };\n__global__ void f(float* out, S s) {}\n",
      "f", "[out, {fields: {b: 1}}]", "red.cu:5:"},
     {"template arguments that do not fit", "template <int B> __global__ void f(float* out) {}\n",
      "f<T>", "[out]",
-     "red.cu:4:20: error: cannot deduce \"auto\" type\n  kernel:  f<T>\n               ^\n"
-     "  help: the kernel is f(float* out)\n"},
+     "red.cu:4:10: error: the template arguments of 'f<T>' are too few or do not fit\n"
+     "  kernel:  f<T>\n           ^~~~\n"
+     "  help: none is deduced, give all of them: it is template <int B> f(float* out)\n"},
+    {"no template arguments", "template <class T> __global__ void f(T* out) {}\n", "f", "[out]",
+     "red.cu:4:10: error: 'f' lacks template arguments\n  kernel:  f\n           ^\n"
+     "  help: none is deduced, give all of them: it is template <typename T> f(T* out)\n"},
+    {"overloads of as many parameters",
+     "__global__ void f(float* out, int n) {}\n__global__ void f(float* out, const float* n) {}\n",
+     "f", "[out, in]",
+     "red.cu:4:10: error: there are 2 kernels 'f'\n  kernel:  f\n           ^\n"
+     "  help: write f(float*, int), or f(float*, const float*)\n"},
+    {"an overload that there is not",
+     "__global__ void f(float* out, int n) {}\n__global__ void f(float* out, float n) {}\n",
+     "f(double*, int)", "[out, N]",
+     "red.cu:4:10: error: no kernel 'f' has the parameters (double*, int)\n"
+     "  kernel:  f(double*, int)\n           ^\n"
+     "  help: write f(float*, int), or f(float*, float)\n"},
+    {"a default value of the template's",
+     "template <int B> __global__ void f(float* out, int n = B) {}\n", "f<BLOCK>", "[out]",
+     "red.cu:4:10: error: a default value names the template's parameter 'B'\n"},
 };
 
 struct Folder {

@@ -72,7 +72,7 @@ bool same(const CompiledConfiguration& a, const CompiledConfiguration& b) {
   return a.program->cubin == b.program->cubin && a.program->ptx == b.program->ptx &&
          a.entries.steps.front().kernel == b.entries.steps.front().kernel &&
          a.entries.init == b.entries.init && a.entries.check == b.entries.check &&
-         same(a.warnings, b.warnings);
+         a.entries.sizes == b.entries.sizes && same(a.warnings, b.warnings);
 }
 
 }  // namespace program_cache
@@ -99,6 +99,7 @@ BOOST_AUTO_TEST_CASE(what_is_added_is_found_again_by_another_process) {
       one.entries.steps.front().kernel = *rc::gen::arbitrary<std::string>();
       one.entries.init = *rc::gen::arbitrary<std::vector<std::string>>();
       one.entries.check = *rc::gen::arbitrary<std::vector<std::string>>();
+      one.entries.sizes = *rc::gen::arbitrary<std::vector<std::string>>();
       one.warnings = any_warnings(pattern->source);
       configurations.push_back(std::move(configuration));
       outcomes.emplace_back(std::move(one));

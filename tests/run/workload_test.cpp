@@ -30,7 +30,7 @@ __global__ void work(const Pair* in, double* out, int16_t count, double scale, f
 )cuda";
 
 CompiledConfiguration compiled() {
-  return {std::make_shared<Program>(), {{{"kernel"}}, {"init", ""}, {"check"}}, {}};
+  return {std::make_shared<Program>(), {{{"kernel"}}, {"init", ""}, {"check"}, {}, {"", ""}}, {}};
 }
 
 Workload workload_with(const Bindings& given) {

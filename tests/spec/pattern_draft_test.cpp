@@ -94,14 +94,17 @@ const std::vector<Case> cases = {
      "typedef float real;\nstruct Body { real x, y; int id; };\n"
      "typedef struct { int count; float scale; const Body* bodies; } Job;\n"
      "__global__ void move(Body* out, Job job) { out[threadIdx.x] = job.bodies[0]; }\n",
-     {"  out: {type: uint8_t, length: count * 12}", "  - (Body*)out\n",
-      "  - {fields: {count: count, scale: 1.0f, bodies: (Body*)bodies}}  # fill in: "}},
-    {"types that need a cast, and those that cannot be made",
+     {"  out: {type: Body, length: count}", "  bodies: {type: Body, length: count, init: \"{}\"}",
+      "  - out\n", "  - {fields: {count: count, scale: 1.0f, bodies: bodies}}  # fill in: "}},
+    {"a number that has a default value",
+     "__global__ void add(float* out, float by = 2.0f) { *out = by; }\n",
+     {"  - out\n  - 2.0f\n"}},
+    {"C's own types, and those that cannot be made",
      "__global__ void mix(bool* flags, size_t* sizes, char* text, float** rows, void* any,\n"
      "                    cudaTextureObject_t image, half h) {}\n",
-     {"  - (bool*)flags\n", "  - (size_t*)sizes\n", "  - (char*)text\n",
-      "  - nullptr  # fill in: rows is a pointer to pointers\n", "  - any\n",
-      "  - \"{}\"  # fill in: the value of image, a cudaTextureObject_t\n",
+     {"  flags: {type: bool,", "  sizes: {type: size_t,", "  text: {type: char,",
+      "  - flags\n  - sizes\n  - text\n", "  - nullptr  # fill in: rows is a pointer to pointers\n",
+      "  - any\n", "  - \"{}\"  # fill in: the value of image, a cudaTextureObject_t\n",
       "  - \"splat<half>(1)\"  # fill in"}},
     {"names that a pattern cannot have",
      "#define size 3\n__global__ void mine(float* i, int mine, int* size) { size[0] = i[mine]; }\n",

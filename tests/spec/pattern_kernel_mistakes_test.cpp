@@ -65,25 +65,29 @@ const std::vector<EditCase> types = {
     {"  out: {type: T,", "  out: {type: flaot,",
      "10:15+5 the buffer 'out' has the unknown type 'flaot' | did you mean 'float'?"},
     {"  out: {type: T,", "  out: {type: Particle,",
-     "10:15+8 the buffer 'out' has the unknown type 'Particle' | a struct of the pattern's own is "
-     "declared with structs: {NAME: size}"},
+     "10:15+8 the buffer 'out' has the unknown type 'Particle' | it is no element type, and "
+     "neither the pattern nor a file that it includes has a type of that name"},
     {"  out: {type: T,", "  out: {type: N,",
-     "10:15+1 the buffer 'out' has the unknown type 'N' | a struct of the pattern's own is "
-     "declared with structs: {NAME: size}"},
+     "10:15+1 the buffer 'out' has the unknown type 'N' | it is no element type, and "
+     "neither the pattern nor a file that it includes has a type of that name"},
     {"  out: {type: T,", "  out: {type: [T],", "10:15+1 'type' must be a single value"},
     {"type: int32_t", "type: half",
-     "12:17+4 'half' is not a type that an argument can have | use an integer type, float or "
+     "12:17+4 'half' is not a type that an argument can have | use an integer type, bool, float or "
      "double"},
     {"type: int32_t", "type: float2",
-     "12:17+6 'float2' is not a type that an argument can have | use an integer type, float or "
+     "12:17+6 'float2' is not a type that an argument can have | use an integer type, bool, float "
+     "or "
      "double"},
     {"type: int32_t", "type: float1",
-     "12:17+6 'float1' is not a type that an argument can have | use an integer type, float or "
+     "12:17+6 'float1' is not a type that an argument can have | use an integer type, bool, float "
+     "or "
      "double"},
     {"type: int32_t", "type: T",
-     "12:17+1 'T' is not a type that an argument can have | use an integer type, float or double"},
+     "12:17+1 'T' is not a type that an argument can have | use an integer type, bool, float or "
+     "double"},
     {"type: int32_t", "type: integer",
-     "12:17+7 'integer' is not a type that an argument can have | use an integer type, float or "
+     "12:17+7 'integer' is not a type that an argument can have | use an integer type, bool, float "
+     "or "
      "double"},
 };
 

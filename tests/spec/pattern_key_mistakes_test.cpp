@@ -52,7 +52,7 @@ const std::vector<EditCase> keys = {
     {"launch: {grid: N / BLOCK, block: BLOCK, shared: 0}",
      "steps: [{kernel: copy, grid: 1, block: 1, repeat: {K: {from: 1, to: N, step: 2, multiply: "
      "2}}}]",
-     "13:78+1 a repetition has either 'step' or 'multiply'"},
+     "13:91+1 a repetition has one of 'step', 'multiply' and 'divide'"},
     {"launch: {grid: N / BLOCK, block: BLOCK, shared: 0}",
      "steps: [{kernel: copy, grid: 1, block: 1}, {kernel: cpoy, grid: 1, block: 1}]",
      "13:53+4 there is no kernel 'cpoy' in this file, nor in one that it includes | did you mean "

@@ -48,7 +48,9 @@ const std::vector<EditCase> expressions = {
      "13:28+1 there is no parameter 'Y' | the names known here are: T, N, BLOCK"},
     {"block: BLOCK", "block: [32, T]",
      "13:39+1 the block must be an integer, but this is an element type"},
-    {"shared: 0", "shared: sizeof(U)", "13:49+9 there is no type 'U'"},
+    {"shared: 0", "shared: sizeof(U)",
+     "13:49+9 there is no type 'U' | a pattern says the size of a type of its "
+     "files by structs: {NAME: BYTES}"},
     {"read: N", "read: NN", "14:16+2 there is no parameter 'NN' | did you mean 'N'?"},
     {"write: N * 4", "write: N * 4 == 1",
      "14:38+10 useful write must be an integer, but this is a boolean"},

@@ -146,7 +146,9 @@ const std::vector<TextCase> conditions = {
      "bytes"},
     {"where: pattern == stride",
      "2:8+17 the pattern 'stride' stands without quotes | pattern == 'stride'"},
-    {"where: sizeof(Pear) > 1", "2:8+12 there is no type 'Pear'"},
+    {"where: sizeof(Pear) > 1",
+     "2:8+12 there is no type 'Pear' | a pattern says the size of a type of its "
+     "files by structs: {NAME: BYTES}"},
     {"where: {a: N > 1}", "2:8+1 'where' must be a single value"},
 };
 

@@ -40,6 +40,7 @@ const std::vector<Row> types = {
     {"bfloat16", "__nv_bfloat16", 2, 1, &sweep::element_headers()[1]},
     {"float", "float", 4, 1},
     {"double", "double", 8, 1},
+    {"bool", "bool", 1, 1},
     {"half2", "__half2", 4, 2, &sweep::element_headers()[0]},
     {"bfloat162", "__nv_bfloat162", 4, 2, &sweep::element_headers()[1]},
     {"char1", "char1", 1, 1},
@@ -103,6 +104,19 @@ const std::vector<Alias> aliases = {
     {"__nv_bfloat16", "bfloat16"},
     {"__half2", "half2"},
     {"__nv_bfloat162", "bfloat162"},
+    {"nv_bfloat16", "bfloat16"},
+    {"nv_bfloat162", "bfloat162"},
+    {"signed", "int32_t"},
+    {"signed char", "int8_t"},
+    {"unsigned char", "uint8_t"},
+    {"unsigned short", "uint16_t"},
+    {"unsigned int", "uint32_t"},
+    {"long", "int64_t"},
+    {"long long", "int64_t"},
+    {"size_t", "uint64_t"},
+    {"unsigned long", "uint64_t"},
+    {"long unsigned int", "uint64_t"},
+    {"unsigned long long", "uint64_t"},
 };
 
 }  // namespace

@@ -125,7 +125,7 @@ const std::vector<ExpressionCase> syntax = {
     {"sizeof(4)", "1:8+1 sizeof takes the name of a type"},
     {"sizeof()", "1:8+1 sizeof takes the name of a type"},
     {"sizeof(T", "1:9+1 a ')' is missing after the type in sizeof"},
-    {"sizeof(long long)", "1:13+1 a ')' is missing after the type in sizeof"},
+    {"sizeof(long 2)", "1:13+1 a ')' is missing after the type in sizeof"},
     // Bitwise operators beside comparisons
     {"STRIDE & 1 == 0",
      "1:8+1 '&' beside a comparison reads differently in C than it looks | put parentheses around "
@@ -160,7 +160,9 @@ const std::vector<ExpressionCase> unknown = {
     {"sizeof( flot )", "1:1+14 there is no type 'flot' | did you mean 'float'?"},
     {"1 + sizeof(Partcle)", "1:5+15 there is no type 'Partcle' | did you mean 'Particle'?"},
     {"sizeof(t)", "1:1+9 there is no type 't' | did you mean 'T'?"},
-    {"sizeof(elephants)", "1:1+17 there is no type 'elephants'"},
+    {"sizeof(elephants)",
+     "1:1+17 there is no type 'elephants' | a pattern says the size of a type of its files by "
+     "structs: {NAME: BYTES}"},
     {"sizeof(STRIDE)", "1:1+14 'STRIDE' is an integer, not a type"},
     {"sizeof(PADDED)", "1:1+14 'PADDED' is a boolean, not a type"},
 };

@@ -1,13 +1,12 @@
 #include "engine/cli/commands/new_from.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <set>
 
 #include "engine/cli/options/sources.h"
 #include "engine/spec/host_code.h"
 #include "engine/spec/included_files.h"
+#include "engine/spec/named_kernel.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/pattern_draft.h"
 #include "engine/text/diagnostic.h"
@@ -39,10 +38,10 @@ KernelFile read_kernel_file(const fs::path& path, const std::vector<std::string>
 }
 
 /// Those that have a body, of equal ones the first.
-std::vector<KernelDeclaration> kernels_in(const HostCode& host) {
+std::vector<KernelDeclaration> kernels_in(const HostCode& host, std::string_view text) {
   std::vector<KernelDeclaration> kernels;
   std::set<std::string> known;
-  for (KernelDeclaration& kernel : find_kernels_in(host.code())) {
+  for (KernelDeclaration& kernel : find_kernels_in(host.code(), kernel_macros(text))) {
     if (kernel.body.empty() || !known.insert(to_string(kernel)).second) continue;
     kernels.push_back(std::move(kernel));
   }
@@ -52,15 +51,7 @@ std::vector<KernelDeclaration> kernels_in(const HostCode& host) {
 /// A line for each: "template <typename T> reduce(const T* in, T* out)".
 std::string list_of_kernels(const std::vector<KernelDeclaration>& kernels) {
   std::string list;
-  for (const KernelDeclaration& kernel : kernels) {
-    std::vector<std::string> of_template;
-    for (const TemplateParameter& each : kernel.template_parameters) {
-      of_template.push_back(each.type + (each.name.empty() ? "" : " ") + each.name);
-    }
-    list += "\n  ";
-    if (kernel.is_template) list += fmt::format("template <{}> ", fmt::join(of_template, ", "));
-    list += to_string(kernel);
-  }
+  for (const KernelDeclaration& kernel : kernels) list += "\n  " + to_string(kernel);
   return list;
 }
 
@@ -100,7 +91,7 @@ DraftedPattern pattern_from_kernel(const GivenOptions& given, const std::string&
   const GivenFolders folders = given_folders(given);
   const KernelFile file = read_kernel_file(path, folders.includes);
   const HostCode host(file.text);
-  const std::vector<KernelDeclaration> kernels = kernels_in(host);
+  const std::vector<KernelDeclaration> kernels = kernels_in(host, file.text);
   const KernelDeclaration& kernel = chosen_kernel(given, file.source, kernels);
 
   DraftedPattern drafted;
@@ -125,9 +116,9 @@ DraftedPattern pattern_from_kernel(const GivenOptions& given, const std::string&
 }
 
 std::vector<std::string> kernel_names(const fs::path& file) {
-  const HostCode host(read_kernel_file(file, {}).text);
+  const std::string text = read_kernel_file(file, {}).text;
   std::vector<std::string> names;
-  for (const KernelDeclaration& kernel : kernels_in(host)) {
+  for (const KernelDeclaration& kernel : kernels_in(HostCode(text), text)) {
     if (!is_among(names, kernel.name)) names.push_back(kernel.name);
   }
   return names;

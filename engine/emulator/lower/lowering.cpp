@@ -118,9 +118,9 @@ bool Lowering::has_modifier(std::string_view name) const {
 void Lowering::refuse(const std::string& why) const {
   const ptx::Instruction& ins = instruction();
   const std::vector<ptx::Place> places = flat_.places_of(current_->frame, ins);
-  const std::string message =
-      fmt::format("the emulator does not execute the instruction {}{}; a GPU does (--device 0)",
-                  ins.opcode(), why.empty() ? "" : " (" + why + ")");
+  const std::string message = fmt::format(
+      "the emulator does not execute the instruction {}{}; a GPU does (sweep run --device 0)",
+      ins.opcode(), why.empty() ? "" : " (" + why + ")");
   if (!places.empty()) throw unsupported_at(module_, places.back(), message);
   throw UnsupportedError(fmt::format("line {} of the PTX", ins.ptx_line), message);
 }

@@ -361,9 +361,10 @@ void AccessUnit::check_inside(const WarpAccess& access, const Spread& spread,
   if (is_inside(spread.high, access.width, size)) return;
   for_each_lane(access.active, [&](unsigned lane) {
     if (is_inside(access.address[lane], access.width, size)) return;
-    fail(lane, "out of bounds: {} {} bytes at byte {} of {} has {}",
+    fail(lane, "out of bounds: {} {} bytes at byte {} of {} has {}{}",
          verb(op_->kind == OpKind::load), access.width, signed_address(access.address[lane]),
-         is_shared ? "shared memory, of which the block" : "its local memory, of which it", size);
+         is_shared ? "shared memory, of which the block" : "its local memory, of which it", size,
+         is_shared && size == 0 ? ": 'launch' gives more by shared: BYTES" : "");
   });
 }
 

@@ -26,7 +26,7 @@ namespace {
 const Refused refused[] = {
     {"wgmma.fence.sync.aligned;",
      "line 7 of the PTX: the emulator does not execute the instruction wgmma.fence.sync.aligned; a "
-     "GPU does (--device 0)"},
+     "GPU does (sweep run --device 0)"},
     {"add.u32 %r1, %r2;", "it has too few operands"},
     {"{ .param .b64 n; .param .b64 got; call.uni (got), malloc, (n); }",
      "there is no heap on the emulator", ".extern .func (.param .b64 got) malloc(.param .b64 n);"},
