@@ -40,6 +40,10 @@ __device__ constexpr T splat(Scalar value) {
   }
 }
 
+// As CUDA's headers declare it.
+struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; };
+typedef struct CUtensorMap_st CUtensorMap;
+
 using sweep_size = size_t;
 using sweep_u64 = unsigned long long;
 
@@ -309,6 +313,20 @@ struct sweep_parameter : sweep_parameter<typename List::rest, index - 1> {};
 template <class List>
 struct sweep_parameter<List, 0> {
   using type = typename List::first;
+};
+
+// A kernel takes a tensor map by value, as a type of its own of that size, or by address.
+struct sweep_tensor_map {
+  sweep_u64 address;
+  template <class T>
+  __device__ operator T() const {
+    if constexpr (requires(T t) { *t; }) {
+      return reinterpret_cast<T>(address);
+    } else {
+      static_assert(sizeof(T) == sizeof(CUtensorMap), "the kernel takes no tensor map here");
+      return *reinterpret_cast<const T*>(address);
+    }
+  }
 };
 
 template <class P>

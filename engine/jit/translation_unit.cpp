@@ -308,6 +308,9 @@ class UnitWriter {
     for (const Argument& scalar : pattern_.arguments) {
       given += fmt::format(", {} {}", scalar.type, scalar.name);
     }
+    for (std::size_t i = 0; i < step.objects.size(); ++i) {
+      given += fmt::format(", sweep_u64 {}", object_name(i));
+    }
     for (const Repeat& repeat : step.repeat) given += fmt::format(", int {}", repeat.name);
     unit_.text += fmt::format(
         "extern \"C\" __global__ void {}({}, unsigned char* sweep_to) {{\n"

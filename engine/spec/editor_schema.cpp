@@ -149,7 +149,11 @@ Json schema_of(const Key& key) {
   if (form == structs) return map_of_names(scalar());
   if (form == buffers) return not_empty(map_of_names(map_of(key.keys)));
   if (form == listed_arguments) {
-    return list_of(any_of({{"type", {"string", "number", "boolean", "null"}}}, map_of(key.keys)));
+    Json argument = any_of({{"type", {"string", "number", "boolean", "null"}}}, map_of(key.keys));
+    for (const KeyTable keys : {KeyTable(tensor_map_keys), KeyTable(texture_keys)}) {
+      argument["anyOf"].push_back(map_of(keys));
+    }
+    return list_of(std::move(argument));
   }
   if (form == arguments) {
     return any_of(map_of_names(map_of(key.keys)),
@@ -206,11 +210,15 @@ Json schema_of(const Key& key) {
     return any_of({{"type", "number"}, {"minimum", 0}, {"maximum", 1}},
                   {{"type", "string"}, {"pattern", "^[0-9.eE+-]+ *%$"}});
   }
-  if (form == extent) {
+  if (form == extent || form == dimensions) {
     Json list = list_of(scalar(), 1);
-    list["maxItems"] = 3;
+    list["maxItems"] = form == extent ? 3 : 5;
     return any_of(scalar(), std::move(list));
   }
+  if (form == fill) return one_of_these(fill_names);
+  if (form == address_mode) return one_of_these(address_mode_names);
+  if (form == filter) return one_of_these(filter_names);
+  if (form == read_mode) return one_of_these(read_mode_names);
   return scalar();
 }
 
