@@ -117,7 +117,7 @@ bool is_argument_object(const YamlNode& node) {
 }
 
 std::optional<ArgumentObject> read_argument_object(const YamlNode& node,
-                                                   const std::vector<std::string>& buffers,
+                                                   const DeclaredNames& declared,
                                                    const TakeInteger& take,
                                                    Diagnostics& diagnostics) {
   const bool is_tensor = std::ranges::any_of(
@@ -129,9 +129,19 @@ std::optional<ArgumentObject> read_argument_object(const YamlNode& node,
   const YamlNode* named = reader.require(key, is_tensor ? tensor_help : texture_help);
   if (named == nullptr) return std::nullopt;
   std::string buffer = reader.text(key);
-  if (std::ranges::find(buffers, buffer) == buffers.end()) {
+  const auto is_among = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (!is_among(declared.buffers, buffer)) {
     return diagnostics.error(named->where, fmt::format("there is no buffer '{}'", buffer),
-                             suggest(buffer, buffers, "the buffers are"));
+                             suggest(buffer, declared.buffers, "the buffers are"));
+  }
+  if (const YamlNode* type = reader.find("type"); type != nullptr && !declared.types.empty()) {
+    const std::string name = reader.text("type");
+    if (!ElementType::find(name) && !is_among(declared.types, name)) {
+      diagnostics.error(type->where, fmt::format("'{}' is not an element type", name),
+                        suggest(name, declared.types, "the types are"));
+    }
   }
   const ObjectReader keys(
       reader, fmt::format("the {} of '{}'", is_tensor ? "tensor map" : "texture", buffer), take,

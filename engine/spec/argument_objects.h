@@ -53,9 +53,15 @@ using TakeInteger = std::function<void(std::optional<Expression> expression, std
 /// Whether an argument's map has one of their keys.
 bool is_argument_object(const YamlNode& node);
 
-/// A map of tensor_map_keys or texture_keys, over one of these buffers.
+/// What a pattern's header declares; of no types nothing is known.
+struct DeclaredNames {
+  std::vector<std::string> buffers;
+  std::vector<std::string> types;
+};
+
+/// A map of tensor_map_keys or texture_keys.
 std::optional<ArgumentObject> read_argument_object(const YamlNode& node,
-                                                   const std::vector<std::string>& buffers,
+                                                   const DeclaredNames& declared,
                                                    const TakeInteger& take,
                                                    Diagnostics& diagnostics);
 

@@ -370,13 +370,13 @@ class HeaderReader {
   std::optional<CudaExpression> read_value(const YamlNode& node, std::string_view what,
                                            Step& step) {
     if (!is_argument_object(node)) return read_cuda(node, what, diagnostics_);
-    std::vector<std::string> buffers;
-    for (const Buffer& buffer : pattern_.buffers) buffers.push_back(buffer.name);
+    DeclaredNames declared = {{}, known_types()};
+    for (const Buffer& buffer : pattern_.buffers) declared.buffers.push_back(buffer.name);
     const TakeInteger take_integer = [this](std::optional<Expression> expression, std::string name,
                                             std::int64_t least, Expression& result) {
       take(std::move(expression), std::move(name), least, result);
     };
-    auto object = read_argument_object(node, buffers, take_integer, diagnostics_);
+    auto object = read_argument_object(node, declared, take_integer, diagnostics_);
     if (!object) return std::nullopt;
     const std::string text = object_expression(*object, step.objects.size());
     step.objects.push_back(std::move(*object));
