@@ -1,0 +1,63 @@
+/* pattern:
+summary: Blur an image with a square of (2 * RADIUS + 1)^2 pixels, read through a texture or by plain loads
+family: collectives
+help: >-
+  A texture gives what lies beside the image by itself: with address clamp the pixel at its border.
+  Plain loads have to clamp the coordinates, and compile to more instructions; their requests and
+  sectors are those of any load. TEXTURE = true reads the same pixels through a texture object, which
+  the host makes of the buffer. Blocks that are wide and flat read few different sectors a request.
+reference: CUDA C++ Programming Guide, "Texture and Surface Memory"
+parameters:
+  TEXTURE: {default: true, help: whether the image is read through a texture}
+  RADIUS:  {default: 2, min: 0, max: 16}
+  WIDTH:   {default: 4 Ki, min: 8, help: "pixels of a row, a multiple of 8"}
+  HEIGHT:  {default: 4 Ki, min: 1, help: rows}
+  BLOCK_X: {default: 32, min: 1, max: 1024}
+  BLOCK_Y: {default: 8, min: 1, max: 1024}
+require:
+  - WIDTH % 8 == 0
+  - BLOCK_X * BLOCK_Y <= 1024
+buffers:
+  in:  {type: float, length: WIDTH * HEIGHT, init: "i * 7 % 61"}
+  out: {type: float, length: WIDTH * HEIGHT}
+arguments: [in, {texture: in, shape: [WIDTH, HEIGHT], address: clamp, filter: point}, out]
+launch:
+  grid: [ceil_div(WIDTH, BLOCK_X), ceil_div(HEIGHT, BLOCK_Y)]
+  block: [BLOCK_X, BLOCK_Y]
+useful: {read: WIDTH * HEIGHT * 4, write: WIDTH * HEIGHT * 4}
+# Sums of small integers are exact.
+verify:
+  out: >-
+    out[i] == [&] {
+      float sum = 0;
+      for (int y = -RADIUS; y <= RADIUS; ++y)
+        for (int x = -RADIUS; x <= RADIUS; ++x) {
+          const long long row = min(max((long long)(i / WIDTH) + y, 0LL), HEIGHT - 1LL);
+          const long long column = min(max((long long)(i % WIDTH) + x, 0LL), WIDTH - 1LL);
+          sum += in[row * WIDTH + column];
+        }
+      return sum / ((2 * RADIUS + 1) * (2 * RADIUS + 1));
+    }()
+*/
+
+__global__ void texture_blur(const float* in, cudaTextureObject_t image, float* out) {
+  const int column = blockIdx.x * blockDim.x + threadIdx.x;
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (column >= WIDTH || row >= HEIGHT) return;
+  float sum = 0;
+#pragma unroll
+  for (int y = -RADIUS; y <= RADIUS; ++y) {
+#pragma unroll
+    for (int x = -RADIUS; x <= RADIUS; ++x) {
+      if constexpr (TEXTURE) {
+        // Pixels have their centres between whole coordinates.
+        sum += tex2D<float>(image, column + x + 0.5f, row + y + 0.5f);
+      } else {
+        const int inside_row = min(max(row + y, 0), HEIGHT - 1);
+        const int inside_column = min(max(column + x, 0), WIDTH - 1);
+        sum += in[size_t(inside_row) * WIDTH + inside_column];
+      }
+    }
+  }
+  out[size_t(row) * WIDTH + column] = sum / ((2 * RADIUS + 1) * (2 * RADIUS + 1));
+}
