@@ -68,13 +68,13 @@ inline std::string texture_pattern(const TextureCase& row) {
              "verify: {{out: {{equals: \"expected(i)\", tolerance: {{absolute: {2}}}}}}}\n*/\n"
              "constexpr bool is_normalized = {3}, is_linear = {4};\n"
              "constexpr float scale = {5};\n#define {6}_mode 1\nusing Read = {7};\n",
-             row.type, row.keys, row.is_linear ? 0.5F / row.scale : 1e-6F, row.is_normalized,
+             row.type, row.keys, row.is_linear ? 0.15F / row.scale : 1e-6F, row.is_normalized,
              row.is_linear, row.scale, row.address, row.read) +
          R"cuda(
 __device__ inline float value_at(long long x, long long y) { return 3 * x + 5 * y; }
 
-__device__ inline float x_of(long long i) { return (i % 64) * 0.84375f - 11.21875f; }
-__device__ inline float y_of(long long i) { return (i / 64) * 0.84375f - 9.34375f; }
+__device__ inline float x_of(long long i) { return (i % 64) * 0.84375f - 11.203125f; }
+__device__ inline float y_of(long long i) { return (i / 64) * 0.84375f - 9.328125f; }
 
 // The texel that one of any number stands for; none: -1.
 __device__ inline long long inside(long long at, long long n) {
