@@ -11,7 +11,7 @@ parameters:
   TEXTURE: {default: true, help: whether the image is read through a texture}
   RADIUS:  {default: 2, min: 0, max: 16}
   WIDTH:   {default: 4 Ki, min: 8, help: "pixels of a row, a multiple of 8"}
-  HEIGHT:  {default: 4 Ki, min: 1, help: rows}
+  HEIGHT:  {default: 1 Ki, min: 1, help: rows}
   BLOCK_X: {default: 32, min: 1, max: 1024}
   BLOCK_Y: {default: 8, min: 1, max: 1024}
 require:

@@ -1,5 +1,5 @@
 /* pattern:
-summary: Read columns of a tile that a tensor map has copied to shared memory, with and without its swizzle
+summary: Read columns of a tile that a tensor map has copied, with and without its swizzle
 family: shared memory
 help: >-
   From compute capability 9.0 on one thread has the Tensor Memory Accelerator copy a box of a tensor

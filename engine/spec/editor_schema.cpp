@@ -150,9 +150,8 @@ Json schema_of(const Key& key) {
   if (form == buffers) return not_empty(map_of_names(map_of(key.keys)));
   if (form == listed_arguments) {
     Json argument = any_of({{"type", {"string", "number", "boolean", "null"}}}, map_of(key.keys));
-    for (const KeyTable keys : {KeyTable(tensor_map_keys), KeyTable(texture_keys)}) {
-      argument["anyOf"].push_back(map_of(keys));
-    }
+    argument["anyOf"].push_back(definition("tensor_map"));
+    argument["anyOf"].push_back(definition("texture"));
     return list_of(std::move(argument));
   }
   if (form == arguments) {
@@ -245,6 +244,8 @@ std::string sweep_schema() {
 std::string pattern_schema() {
   Json schema = document("The header of a pattern", "pattern", pattern_keys);
   schema["oneOf"] = Json::array({{{"required", {"launch"}}}, {{"required", {"steps"}}}});
+  schema["definitions"] = {{"tensor_map", map_of(tensor_map_keys)},
+                           {"texture", map_of(texture_keys)}};
   return schema.dump(indent) + '\n';
 }
 
