@@ -6,6 +6,7 @@
 #include <array>
 
 #include "engine/spec/map_reader.h"
+#include "engine/spec/object_keys.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {

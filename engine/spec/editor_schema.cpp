@@ -6,6 +6,7 @@
 #include "engine/search/strategy.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/metric.h"
+#include "engine/spec/object_keys.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/report_layout.h"
 #include "engine/spec/sweep.h"

@@ -210,6 +210,50 @@ __global__ void kernel(float* out, const CUtensorMap* map, const __grid_constant
   BOOST_TEST(emulate(text, integers({{"WHICH", 1}})).outcome == "correct");
 }
 
+/// Four rows of a tensor, anywhere, one of them outside: from compute capability 10.0 on.
+BOOST_AUTO_TEST_CASE(rows_are_gathered_and_scattered) {
+  const char* const text = R"cuda(/* pattern:
+buffers:
+  in: {type: float, length: 1024, init: "i"}
+  out: {type: float, length: 1024, init: "-1"}
+arguments:
+  - {tensor: in, shape: [32, 32], box: [32, 1], swizzle: 128}
+  - {tensor: out, shape: [32, 32], box: [32, 1], swizzle: 128}
+launch: {grid: 1, block: 32}
+useful: {read: 1}
+verify:
+  out: "out[i] == (i / 32 == 3 ? 7 * 32 + i % 32 : i / 32 == 1 ? 0 : i / 32 == 30 ? i - 32 : -1)"
+*/
+__global__ void kernel(const __grid_constant__ CUtensorMap in,
+                       const __grid_constant__ CUtensorMap out) {
+  __shared__ __align__(1024) float tile[128];
+  __shared__ unsigned long long arrived;
+  const unsigned at = unsigned(__cvta_generic_to_shared(tile));
+  const unsigned barrier = unsigned(__cvta_generic_to_shared(&arrived));
+  if (threadIdx.x > 0) return;
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier));
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 512;" ::"r"(barrier));
+  asm volatile("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes "
+               "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(at), "l"(&in), "r"(barrier), "r"(0),
+               "r"(7), "r"(-1), "r"(29), "r"(5) : "memory");
+  unsigned done = 0;
+  while (!done) {
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; "
+                 "selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(barrier) : "memory");
+  }
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group "
+               "[%1, {%2, %3, %4, %5, %6}], [%0];" ::"r"(at), "l"(&out), "r"(0), "r"(3), "r"(1),
+               "r"(30), "r"(40) : "memory");
+}
+)cuda";
+  EmulatorBackend backend(emulator_settings(100, 1));
+  const Workload workload = emulated_workload(text, {}, 100);
+  const auto execution = backend.prepare(workload, {});
+  execution->initialise();
+  execution->launch();
+  BOOST_TEST(execution->verify().value_or("correct") == "correct");
+}
+
 BOOST_AUTO_TEST_CASE(a_kernel_that_takes_something_else_is_told) {
   const auto pattern = pattern_from_text("kernel", R"cuda(/* pattern:
 buffers: {in: {type: float, length: 1024}}
