@@ -143,6 +143,7 @@ AccessUnit::Texel AccessUnit::read_texture(const Texture& texture, unsigned lane
 void AccessUnit::read_textures(std::uint32_t mask) {
   const Addresses handles = addresses_of(memory_->address);
   TexelAddresses read;
+  WarpAccess first = {handles, 0, 1};
   for_each_lane(mask, [&](unsigned lane) {
     const auto& texture = object_at<Texture>(lane, handles[lane], "texture");
     if (texture.rank != memory_->dimensions) {
@@ -159,17 +160,24 @@ void AccessUnit::read_textures(std::uint32_t mask) {
     const auto index = warp_->slot<std::int32_t>(memory_->coordinates[0])[lane];
     const bool is_outside =
         is_plain && (index < 0 || static_cast<std::uint64_t>(index) >= texture.extents[0]);
+    const std::size_t before = read.count;
     if (!is_outside) result = read_texture(texture, lane, read);
+    if (read.count > before) {
+      first.address[lane] = read.places.at(before);
+      first.active |= bit_of(lane);
+      first.width = static_cast<std::uint32_t>(texture.element_bytes());
+    }
     for (std::size_t i = 0; i < memory_->values.size(); ++i) {
       warp_->slot<std::uint32_t>(memory_->values[i])[lane] = result.at(i);
     }
   });
+  if (!launch_.is_kernel() || read.count == 0) return;
+  if (launch_.notes_shapes) count_.shapes[op_->detail].note(first);
   count_texels(mask, read);
 }
 
 /// One request for the different texels of all lanes, through L1 as loads go.
 void AccessUnit::count_texels(std::uint32_t mask, TexelAddresses& read) {
-  if (!launch_.is_kernel() || read.count == 0) return;
   std::span places = std::span(read.places).first(read.count);
   const auto different = [&](std::uint64_t unit) {
     for (std::uint64_t& place : places) place /= unit;
