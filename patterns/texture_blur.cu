@@ -9,11 +9,11 @@ help: >-
 reference: CUDA C++ Programming Guide, "Texture and Surface Memory"
 parameters:
   TEXTURE: {default: true, help: whether the image is read through a texture}
-  RADIUS:  {default: 2, min: 0, max: 16}
+  RADIUS:  {default: 2, min: 0, max: 16, help: pixels to each side}
   WIDTH:   {default: 4 Ki, min: 8, help: "pixels of a row, a multiple of 8"}
   HEIGHT:  {default: 1 Ki, min: 1, help: rows}
-  BLOCK_X: {default: 32, min: 1, max: 1024}
-  BLOCK_Y: {default: 8, min: 1, max: 1024}
+  BLOCK_X: {default: 32, min: 1, max: 1024, help: threads of a block along a row}
+  BLOCK_Y: {default: 8, min: 1, max: 1024, help: rows of a block}
 require:
   - WIDTH % 8 == 0
   - BLOCK_X * BLOCK_Y <= 1024

@@ -8,12 +8,23 @@
 #include "engine/spec/map_reader.h"
 #include "engine/spec/object_keys.h"
 #include "engine/text/diagnostic.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 namespace {
 
 constexpr const char* tensor_help = "{tensor: in, shape: [W, H], box: [64, 8], swizzle: 128}";
 constexpr const char* texture_help = "{texture: in, shape: [W, H], address: clamp, filter: point}";
+
+/// Whether a map has one of these keys that is none of the others.
+bool has_key_of(const YamlNode& node, KeyTable keys, KeyTable but = {}) {
+  const auto is_in = [](KeyTable table, const std::string& name) {
+    return std::ranges::find(table, name, &Key::name) != table.end();
+  };
+  return std::ranges::any_of(node.entries, [&](const YamlEntry& entry) {
+    return is_in(keys, entry.key.text) && !is_in(but, entry.key.text);
+  });
+}
 
 /// Reads the keys of an object, whose messages begin with "the tensor map of 'in'".
 class ObjectReader {
@@ -61,8 +72,9 @@ class ObjectReader {
     if (node == nullptr || list.empty() || list.size() == wanted) return;
     diagnostics_.error(
         node->where,
-        fmt::format("'{}' has {} numbers, but the shape has {} dimensions{}", key, list.size(),
-                    wanted + fewer, fewer == 0 ? "" : ", the first of which has no stride"),
+        fmt::format("'{}' has {}, but the shape has {}{}", key, count_of(list.size(), "number"),
+                    count_of(wanted + fewer, "dimension"),
+                    fewer == 0 ? "" : ", the first of which has no stride"),
         "a list stands in the shape's order: elements that lie side by side first");
   }
 
@@ -112,17 +124,15 @@ TextureArgument read_texture(const MapReader& reader, const ObjectReader& keys,
 }  // namespace
 
 bool is_argument_object(const YamlNode& node) {
-  return std::ranges::any_of(node.entries, [](const auto& entry) {
-    return entry.key.text == "tensor" || entry.key.text == "texture";
-  });
+  return has_key_of(node, tensor_map_keys) || has_key_of(node, texture_keys);
 }
 
 std::optional<ArgumentObject> read_argument_object(const YamlNode& node,
                                                    const DeclaredNames& declared,
                                                    const TakeInteger& take,
                                                    Diagnostics& diagnostics) {
-  const bool is_tensor = std::ranges::any_of(
-      node.entries, [](const auto& entry) { return entry.key.text == "tensor"; });
+  const bool is_tensor = has_key_of(node, tensor_map_keys, texture_keys) ||
+                         !has_key_of(node, texture_keys, tensor_map_keys);
   const std::string_view key = is_tensor ? "tensor" : "texture";
   const MapReader reader(node, is_tensor ? "a tensor map" : "a texture",
                          is_tensor ? KeyTable(tensor_map_keys) : KeyTable(texture_keys),

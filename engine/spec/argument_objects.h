@@ -50,7 +50,7 @@ using ArgumentObject = std::variant<TensorMapArgument, TextureArgument>;
 using TakeInteger = std::function<void(std::optional<Expression> expression, std::string what,
                                        std::int64_t least, Expression& result)>;
 
-/// Whether an argument's map has one of their keys.
+/// Whether an argument's map has one of their keys, by which it is one of them.
 bool is_argument_object(const YamlNode& node);
 
 /// What a pattern's header declares; of no types nothing is known.

@@ -30,18 +30,20 @@ __global__ void copy(CUtensorMap map, cudaTextureObject_t texture, float* out) {
 )cu";
 
 const EditCase mistakes[] = {
+    {"tensor: in, ", "", "7:5+1 a tensor map needs the key 'tensor'"},
+    {"texture: in, shape: [W, H], ", "", "8:5+1 a texture needs the key 'texture'"},
     {"tensor: in", "tensor: inn", "7:14+3 there is no buffer 'inn' | did you mean 'in'?"},
-    {"{tensor: in", "{tensor: ", "7:5+6 a tensor map has an empty 'tensor' | {tensor: in"},
+    {"{tensor: in", "{tensor: ", "7:6+6 'tensor' has no value | {tensor: in"},
     {"texture: in", "texture: X", "8:15+1 there is no buffer 'X' | the buffers are: in, out"},
-    {"box: [32, 8]", "boxes: [32, 8]", "7:31+5 a tensor map has no key 'boxes'"},
-    {", box: [32, 8]", "", "7:5"},
+    {"box: [32, 8]", "boxes: [32, 8]", "7:33+5 a tensor map has no key 'boxes'"},
+    {", box: [32, 8]", "", "7:5+1 a tensor map needs the key 'box'"},
     {"box: [32, 8]", "box: [32]",
-     "7:36+4 'box' has 1 numbers, but the shape has 2 dimensions | a list stands in the shape's "
+     "7:38+1 'box' has 1 number, but the shape has 2 dimensions | a list stands in the shape's "
      "order: elements that lie side by side first"},
     {"box: [32, 8]", "box: [32, 8], strides: [64, 64]",
      "'strides' has 2 numbers, but the shape has 2 dimensions, the first of which has no stride"},
     {"box: [32, 8]", "box: [1, 2, 3, 4, 5, 6]", "'box' takes one to 5 numbers"},
-    {"box: [32, 8]", "box: [BOX, 8]", "7:37+3 'BOX' is not a parameter"},
+    {"box: [32, 8]", "box: [BOX, 8]", "7:39+3 there is no parameter 'BOX'"},
     {"box: [32, 8]", "box: [0, 8]", "box of the tensor map of 'in'"},
     {"swizzle: SWIZZLE", "swizzle: true", "swizzle of the tensor map of 'in'"},
     {"swizzle: SWIZZLE", "fill: one", "'one' is not a value of 'fill' | 'fill' may be: zero, nan"},

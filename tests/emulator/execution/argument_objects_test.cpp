@@ -219,10 +219,11 @@ buffers:
 arguments:
   - {tensor: in, shape: [32, 32], box: [32, 1], swizzle: 128}
   - {tensor: out, shape: [32, 32], box: [32, 1], swizzle: 128}
+compile: {architecture: specific}
 launch: {grid: 1, block: 32}
 useful: {read: 1}
 verify:
-  out: "out[i] == (i / 32 == 3 ? 7 * 32 + i % 32 : i / 32 == 1 ? 0 : i / 32 == 30 ? i - 32 : -1)"
+  out: "out[i] == (i / 32 == 3 ? 7 * 32 + i % 32 : i / 32 == 1 ? 0 : i / 32 == 30 ? float(i - 32) : -1)"
 */
 __global__ void kernel(const __grid_constant__ CUtensorMap in,
                        const __grid_constant__ CUtensorMap out) {
