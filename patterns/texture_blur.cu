@@ -10,21 +10,20 @@ reference: CUDA C++ Programming Guide, "Texture and Surface Memory"
 parameters:
   TEXTURE: {default: true, help: whether the image is read through a texture}
   RADIUS:  {default: 2, min: 0, max: 16, help: pixels to each side}
-  WIDTH:   {default: 4 Ki, min: 8, help: "pixels of a row, a multiple of 8"}
-  HEIGHT:  {default: 1 Ki, min: 1, help: rows}
+  SIZE:    {default: 2 Ki, min: 8, help: "rows and columns of the image, a multiple of 8"}
   BLOCK_X: {default: 32, min: 1, max: 1024, help: threads of a block along a row}
   BLOCK_Y: {default: 8, min: 1, max: 1024, help: rows of a block}
 require:
-  - WIDTH % 8 == 0
+  - SIZE % 8 == 0
   - BLOCK_X * BLOCK_Y <= 1024
 buffers:
-  in:  {type: float, length: WIDTH * HEIGHT, init: "i * 7 % 61"}
-  out: {type: float, length: WIDTH * HEIGHT}
-arguments: [in, {texture: in, shape: [WIDTH, HEIGHT], address: clamp, filter: point}, out]
+  in:  {type: float, length: SIZE * SIZE, init: "i * 7 % 61"}
+  out: {type: float, length: SIZE * SIZE}
+arguments: [in, {texture: in, shape: [SIZE, SIZE], address: clamp, filter: point}, out]
 launch:
-  grid: [ceil_div(WIDTH, BLOCK_X), ceil_div(HEIGHT, BLOCK_Y)]
+  grid: [ceil_div(SIZE, BLOCK_X), ceil_div(SIZE, BLOCK_Y)]
   block: [BLOCK_X, BLOCK_Y]
-useful: {read: WIDTH * HEIGHT * 4, write: WIDTH * HEIGHT * 4}
+useful: {read: SIZE * SIZE * 4, write: SIZE * SIZE * 4}
 # Sums of small integers are exact.
 verify:
   out: >-
@@ -32,9 +31,9 @@ verify:
       float sum = 0;
       for (int y = -RADIUS; y <= RADIUS; ++y)
         for (int x = -RADIUS; x <= RADIUS; ++x) {
-          const long long row = min(max((long long)(i / WIDTH) + y, 0LL), HEIGHT - 1LL);
-          const long long column = min(max((long long)(i % WIDTH) + x, 0LL), WIDTH - 1LL);
-          sum += in[row * WIDTH + column];
+          const long long row = min(max((long long)(i / SIZE) + y, 0LL), SIZE - 1LL);
+          const long long column = min(max((long long)(i % SIZE) + x, 0LL), SIZE - 1LL);
+          sum += in[row * SIZE + column];
         }
       return sum / ((2 * RADIUS + 1) * (2 * RADIUS + 1));
     }()
@@ -43,7 +42,7 @@ verify:
 __global__ void texture_blur(const float* in, cudaTextureObject_t image, float* out) {
   const int column = blockIdx.x * blockDim.x + threadIdx.x;
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
-  if (column >= WIDTH || row >= HEIGHT) return;
+  if (column >= SIZE || row >= SIZE) return;
   float sum = 0;
 #pragma unroll
   for (int y = -RADIUS; y <= RADIUS; ++y) {
@@ -53,11 +52,11 @@ __global__ void texture_blur(const float* in, cudaTextureObject_t image, float* 
         // Pixels have their centres between whole coordinates.
         sum += tex2D<float>(image, column + x + 0.5f, row + y + 0.5f);
       } else {
-        const int inside_row = min(max(row + y, 0), HEIGHT - 1);
-        const int inside_column = min(max(column + x, 0), WIDTH - 1);
-        sum += in[size_t(inside_row) * WIDTH + inside_column];
+        const int inside_row = min(max(row + y, 0), SIZE - 1);
+        const int inside_column = min(max(column + x, 0), SIZE - 1);
+        sum += in[size_t(inside_row) * SIZE + inside_column];
       }
     }
   }
-  out[size_t(row) * WIDTH + column] = sum / ((2 * RADIUS + 1) * (2 * RADIUS + 1));
+  out[size_t(row) * SIZE + column] = sum / ((2 * RADIUS + 1) * (2 * RADIUS + 1));
 }

@@ -15,26 +15,25 @@ parameters:
   SWIZZLE: {default: 128, min: 0, max: 128, help: "bytes, as wide as a row of the tile; 0 for none"}
   WIDTH:   {default: 32, min: 8, max: 32, help: elements of a row of the tile}
   HEIGHT:  {default: 128, min: 32, max: 256, help: "rows of the tile, and threads of a block"}
-  COLUMNS: {default: 4 Ki, min: 8, help: elements of a row of the matrix}
-  ROWS:    {default: 4 Ki, min: 32, help: rows of the matrix}
+  SIZE:    {default: 4 Ki, min: 32, help: rows and columns of the matrix}
 require:
   - SWIZZLE == 0 || SWIZZLE == WIDTH * 4
   - WIDTH * 4 % 32 == 0
   - HEIGHT % 32 == 0
-  - COLUMNS % WIDTH == 0
-  - ROWS % HEIGHT == 0
+  - SIZE % WIDTH == 0
+  - SIZE % HEIGHT == 0
 buffers:
-  in:  {type: float, length: COLUMNS * ROWS, init: "i % 1000003"}
-  out: {type: float4, length: COLUMNS * ROWS / 4}
+  in:  {type: float, length: SIZE * SIZE, init: "i % 1000003"}
+  out: {type: float4, length: SIZE * SIZE / 4}
 arguments:
-  - {tensor: in, shape: [COLUMNS, ROWS], box: [WIDTH, HEIGHT], swizzle: SWIZZLE}
+  - {tensor: in, shape: [SIZE, SIZE], box: [WIDTH, HEIGHT], swizzle: SWIZZLE}
   - out
-launch: {grid: [COLUMNS / WIDTH, ROWS / HEIGHT], block: HEIGHT}
-useful: {read: COLUMNS * ROWS * 4, write: COLUMNS * ROWS * 4}
+launch: {grid: [SIZE / WIDTH, SIZE / HEIGHT], block: HEIGHT}
+useful: {read: SIZE * SIZE * 4, write: SIZE * SIZE * 4}
 verify:
   out: >-
     [&] {
-      const size_t row = i % ROWS, column = i / ROWS * 4, first = row * COLUMNS + column;
+      const size_t row = i % SIZE, column = i / SIZE * 4, first = row * SIZE + column;
       return out[i].x == first % 1000003 && out[i].y == (first + 1) % 1000003 &&
              out[i].z == (first + 2) % 1000003 && out[i].w == (first + 3) % 1000003;
     }()
@@ -45,7 +44,7 @@ verify:
 
 #include "bulk_copies.cuh"
 
-// Column after column of pieces: piece p of row r goes to out[p * ROWS + r].
+// Column after column of pieces: piece p of row r goes to out[p * SIZE + r].
 __global__ void tma_tile(const __grid_constant__ CUtensorMap in, float4* out) {
   __shared__ __align__(1024) unsigned char tile[HEIGHT * WIDTH * 4];
   __shared__ uint64_t arrived[1];
@@ -63,7 +62,7 @@ __global__ void tma_tile(const __grid_constant__ CUtensorMap in, float4* out) {
     const uint32_t place = threadIdx.x * WIDTH * 4 + piece * 16;
     const uint32_t mask = SWIZZLE > 0 ? SWIZZLE / 16 - 1 : 0;
     const uint32_t swizzled = place ^ ((place / 128 & mask) * 16);
-    out[size_t(column / 4 + piece) * ROWS + row + threadIdx.x] =
+    out[size_t(column / 4 + piece) * SIZE + row + threadIdx.x] =
         *reinterpret_cast<const float4*>(tile + swizzled);
   }
 }
