@@ -131,8 +131,10 @@ std::optional<ArgumentObject> read_argument_object(const YamlNode& node,
                                                    const DeclaredNames& declared,
                                                    const TakeInteger& take,
                                                    Diagnostics& diagnostics) {
-  const bool is_tensor = has_key_of(node, tensor_map_keys, texture_keys) ||
+  const auto is_named = [&](KeyTable keys) { return has_key_of(node, keys.first(1)); };
+  const bool is_either = has_key_of(node, tensor_map_keys, texture_keys) ||
                          !has_key_of(node, texture_keys, tensor_map_keys);
+  const bool is_tensor = is_named(tensor_map_keys) || (is_either && !is_named(texture_keys));
   const std::string_view key = is_tensor ? "tensor" : "texture";
   const MapReader reader(node, is_tensor ? "a tensor map" : "a texture",
                          is_tensor ? KeyTable(tensor_map_keys) : KeyTable(texture_keys),

@@ -20,10 +20,10 @@ constexpr std::size_t most = 6;
 constexpr std::size_t drawn = 24;
 constexpr double tolerance = 1e-9;
 
-/// Sweeps whose blocks differ, by chance, at borders, or since they share memory by atomics: their
-/// counts per request are about the same in every size, and some blocks do not tell the totals.
-const std::set<std::string> uneven_sweeps = {"atomics", "gather",  "histogram",   "random_update",
-                                             "scatter", "spatter", "texture_blur"};
+/// Sweeps whose blocks differ, by chance or since they share memory by atomics: their counts per
+/// request are about the same in every size, and some blocks do not tell the totals.
+const std::set<std::string> uneven_sweeps = {"atomics",       "gather",  "histogram",
+                                             "random_update", "scatter", "spatter"};
 constexpr double uneven_tolerance = 0.02;
 
 /// Whether blocks differ: a sweep that searches has persistent blocks, of which some have one tile
