@@ -43,6 +43,14 @@ __device__ inline void begin_load(void* to, const void* from, uint32_t bytes, ui
   }
 }
 
+// A box of two dimensions, by a tensor map, whose first element has these coordinates.
+__device__ inline void begin_box_load(void* to, const CUtensorMap& from, uint32_t column,
+                                      uint32_t row, uint64_t& barrier) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+               "[%0], [%1, {%2, %3}], [%4];" ::"r"(in_shared(to)), "l"(&from), "r"(column),
+               "r"(row), "r"(in_shared(&barrier)) : "memory");
+}
+
 __device__ inline void wait_for_phase(uint64_t& barrier, uint32_t parity) {
   uint32_t is_done = 0;
   do {

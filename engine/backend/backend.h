@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/backend/argument_objects.h"
 #include "engine/spec/data_file.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/sweep.h"
@@ -95,8 +96,8 @@ struct LaunchPlan {
   std::string step;  ///< what the source calls the kernel
   std::string kernel_entry;
   /// Writes the kernel's parameters as a launch passes them (PackedParameters), given the buffers,
-  /// the scalars, what is repeated and a place; empty where the buffers and scalars are the
-  /// parameters.
+  /// the scalars, the objects, what is repeated and a place; empty where the buffers and scalars
+  /// are the parameters.
   std::string packing_entry;
   Extent3 grid;
   Extent3 block;
@@ -104,6 +105,8 @@ struct LaunchPlan {
   Extent3 cluster = {0, 0, 0};              ///< in blocks; all 0 where the launch asks for none
   bool is_cooperative = false;              ///< all blocks have to be resident at once
   std::vector<std::int32_t> repeated = {};  ///< the values of the names that its step repeats
+  /// Tensor maps and textures, which the packing function takes as addresses and handles.
+  std::vector<ObjectPlan> objects = {};
 
   bool has_cluster() const { return cluster.count() > 0; }
 };

@@ -109,6 +109,8 @@ struct Driver {
   SWEEP_DRIVER(launch_with, cuLaunchKernelEx);
   SWEEP_DRIVER(resident_clusters, cuOccupancyMaxActiveClusters);
   SWEEP_DRIVER(largest_cluster, cuOccupancyMaxPotentialClusterSize);
+  SWEEP_DRIVER(texture_create, cuTexObjectCreate);
+  SWEEP_DRIVER(texture_destroy, cuTexObjectDestroy);
 #undef SWEEP_DRIVER
   // NOLINTEND(bugprone-macro-parentheses)
 };

@@ -226,11 +226,15 @@ void LoadedWorkload::queue_init(Addresses& addresses) const {
 
 const std::vector<std::byte>& LoadedWorkload::packed_parameters(const LoadedLaunch& launch,
                                                                 Addresses& addresses) const {
-  auto [known, is_new] = launch.packed.try_emplace(addresses);
-  if (!is_new) return known->second;
+  if (const auto known = launch.packed.find(addresses); known != launch.packed.end()) {
+    return known->second.parameters;
+  }
+  KernelObjects objects(launch.plan.objects, addresses, stream_);
   const DeviceMemory memory = allocate_device_memory(sizeof(PackedParameters));
   CUdeviceptr place = memory.get();
   std::vector<void*> more = scalars_;
+  std::vector<std::uint64_t> values = objects.values();
+  for (std::uint64_t& value : values) more.push_back(&value);
   std::vector<std::int32_t> repeated = launch.plan.repeated;
   for (std::int32_t& value : repeated) more.push_back(&value);
   more.push_back(&place);
@@ -239,8 +243,9 @@ const std::vector<std::byte>& LoadedWorkload::packed_parameters(const LoadedLaun
   Driver::get().copy_to_host(packed.get(), place, sizeof *packed, stream_);
   synchronize(stream_);
   const auto bytes = std::min<std::size_t>(packed->bytes, PackedParameters::most);
-  known->second.assign(packed->parameters.begin(), packed->parameters.begin() + bytes);
-  return known->second;
+  const auto begin = packed->parameters.begin();
+  Packed result = {std::move(objects), {begin, begin + bytes}};
+  return launch.packed.emplace(addresses, std::move(result)).first->second.parameters;
 }
 
 void LoadedWorkload::queue(const LoadedLaunch& launch, Addresses& addresses) const {

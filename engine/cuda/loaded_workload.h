@@ -6,6 +6,7 @@
 
 #include "engine/backend/occupancy.h"
 #include "engine/cuda/cuda_context.h"
+#include "engine/cuda/kernel_objects.h"
 
 namespace sweep {
 
@@ -40,14 +41,19 @@ class LoadedWorkload {
                    CUdeviceptr place) const;
 
  private:
+  /// The kernel's parameters for one set of buffers, with what they refer to.
+  struct Packed {
+    KernelObjects objects;
+    std::vector<std::byte> parameters = {};
+  };
   /// A launch whose kernel is loaded.
   struct LoadedLaunch {
     const LaunchPlan& plan;
     CUfunction kernel;
     CUfunction packing;  ///< null where the plan has none
     std::vector<CUlaunchAttribute> attributes;
-    /// The kernel's parameters for the sets of buffers that it was launched on.
-    mutable std::map<Addresses, std::vector<std::byte>> packed = {};
+    /// Of the sets of buffers that it was launched on.
+    mutable std::map<Addresses, Packed> packed = {};
   };
   /// A variable of the program's.
   struct LoadedConstant {

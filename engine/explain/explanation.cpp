@@ -17,7 +17,9 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::optional<AccessVerb> verb_of(OpKind kind) {
-  if (kind == OpKind::load || kind == OpKind::load_matrix) return AccessVerb::load;
+  if (kind == OpKind::load || kind == OpKind::load_matrix || kind == OpKind::texture) {
+    return AccessVerb::load;
+  }
   if (kind == OpKind::store || kind == OpKind::store_matrix) return AccessVerb::store;
   if (kind == OpKind::atomic) return AccessVerb::atomic;
   if (kind == OpKind::async_copy) return AccessVerb::copy;

@@ -43,6 +43,10 @@ __device__ constexpr T splat(Scalar value) {
   }
 }
 
+// As CUDA's headers declare it.
+struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; };
+typedef struct CUtensorMap_st CUtensorMap;
+
 using sweep_size = size_t;
 using sweep_u64 = unsigned long long;
 
@@ -264,6 +268,20 @@ struct sweep_given<P*> {
     requires(sizeof(Q) == sizeof(P) && (sizeof(P) == 1 || (Q(-1) < Q(0)) == (P(-1) < P(0))) &&
              requires(Q* q) { Q(1) % Q(1); reinterpret_cast<P*>(q); })
   __device__ static P* sweep_to(Q* value) { return reinterpret_cast<P*>(value); }
+};
+
+// A kernel takes a tensor map by value, as a type of its own of that size, or by address.
+struct sweep_tensor_map {
+  sweep_u64 address;
+  template <class T>
+  __device__ operator T() const {
+    if constexpr (requires(T t) { *t; }) {
+      return reinterpret_cast<T>(address);
+    } else {
+      static_assert(sizeof(T) == sizeof(CUtensorMap), "the kernel takes no tensor map here");
+      return *reinterpret_cast<const T*>(address);
+    }
+  }
 };
 
 template <class P>

@@ -249,6 +249,9 @@ class UnitWriter {
     for (const Argument& scalar : pattern_.arguments) {
       given += fmt::format(", {} {}", scalar.type, scalar.name);
     }
+    for (std::size_t i = 0; i < pattern_.steps[index].objects.size(); ++i) {
+      given += fmt::format(", sweep_u64 {}", object_name(i));
+    }
     for (const Repeat& repeat : pattern_.steps[index].repeat) {
       given += fmt::format(", int {}", repeat.name);
     }

@@ -34,6 +34,15 @@ constexpr PointStatus last_choice(PointStatus) {
   return PointStatus::failed;
 }
 
+constexpr TensorElement last_choice(TensorElement) {
+  return TensorElement::bfloat16;
+}
+constexpr TextureComponent last_choice(TextureComponent) {
+  return TextureComponent::float32;
+}
+constexpr Texture::Address last_choice(Texture::Address) {
+  return Texture::Address::border;
+}
 constexpr WorkerTask::Kind last_choice(WorkerTask::Kind) {
   return WorkerTask::Kind::count;
 }

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "engine/jit/program_cache.h"
+#include "engine/run/object_plans.h"
 #include "engine/spec/named_kernel.h"
 #include "engine/text/expression.h"
 
@@ -122,7 +123,16 @@ std::uint64_t not_negative(const Expression& expression, std::string_view what,
   return static_cast<std::uint64_t>(value);
 }
 
-void plan_launch(const LaunchShape& shape, const Bindings& environment, LaunchPlan& plan) {
+/// What the launches of a configuration are planned with.
+struct LaunchContext {
+  const Pattern& pattern;
+  const std::vector<BufferPlan>& buffers;
+};
+
+void plan_launch(const LaunchContext& context, const Step& step, const Bindings& environment,
+                 LaunchPlan& plan) {
+  const LaunchShape& shape = step.launch;
+  plan.objects = plan_objects(context.pattern, step, context.buffers, environment);
   plan.grid = extent_of(shape.grid, "grid", environment);
   plan.block = extent_of(shape.block, "block", environment);
   plan.shared_bytes = not_negative(shape.shared, "shared memory", environment);
@@ -133,14 +143,15 @@ void plan_launch(const LaunchShape& shape, const Bindings& environment, LaunchPl
 }
 
 /// Adds a launch like `plan` for each value of the names in `repeat`.
-void add_launches(const Step& step, std::span<const Repeat> repeat, const Bindings& environment,
-                  const LaunchPlan& plan, std::vector<LaunchPlan>& launches) {
+void add_launches(const LaunchContext& context, const Step& step, std::span<const Repeat> repeat,
+                  const Bindings& environment, const LaunchPlan& plan,
+                  std::vector<LaunchPlan>& launches) {
   if (repeat.empty()) {
     if (launches.size() == most_launches) {
       throw ExecutionFailure(
           fmt::format("bad launch: the steps come to more than {} launches", most_launches));
     }
-    plan_launch(step.launch, environment, launches.emplace_back(plan));
+    plan_launch(context, step, environment, launches.emplace_back(plan));
     return;
   }
   const Repeat& outer = repeat.front();
@@ -165,7 +176,7 @@ void add_launches(const Step& step, std::span<const Repeat> repeat, const Bindin
     inner.set(outer.name, value);
     LaunchPlan repeated = plan;
     repeated.repeated.push_back(static_cast<std::int32_t>(value));
-    add_launches(step, repeat.subspan(1), inner, repeated, launches);
+    add_launches(context, step, repeat.subspan(1), inner, repeated, launches);
     const auto next = apply(outer.by, value, change);
     if (!std::holds_alternative<std::int64_t>(next)) break;
     // Zero divided stays what it is.
@@ -278,7 +289,8 @@ Workload make_workload(const Configuration& configuration, const CompiledConfigu
     plan.step = kernel_name(pattern, step);
     plan.kernel_entry = compiled.entries.steps[i].kernel;
     plan.packing_entry = compiled.entries.steps[i].pack;
-    add_launches(step, step.repeat, environment, plan, workload.launches);
+    add_launches({pattern, workload.buffers}, step, step.repeat, environment, plan,
+                 workload.launches);
   }
   if (workload.launches.empty()) {
     throw ExecutionFailure("bad launch: none of the steps is launched: 'repeat' has no values");

@@ -161,6 +161,12 @@ Marked KernelDraft::argument(const KernelParameter& parameter, CudaTokens host) 
 Marked KernelDraft::field_argument(const std::string& declared, const std::string& name,
                                    bool is_const, CudaTokens host) {
   std::string type = type_of(declared);
+  if (type == "CUtensorMap" || type == "CUtensorMap*") {
+    return object_argument("tensor", name, ", box: 32", "its shape, box and swizzle");
+  }
+  if (type == "cudaTextureObject_t" || type == "CUtexObject") {
+    return object_argument("texture", name, "", "its shape, address mode and filter");
+  }
   if (type.ends_with('*')) {
     type.pop_back();
     return pointer_argument(type, name, is_const, host);
@@ -196,7 +202,8 @@ Marked KernelDraft::class_argument(const std::vector<ClassField>& fields, const 
       mark = appended(mark, field.name, ", ");
       continue;
     }
-    list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", field.name, yaml_text(value.text));
+    list +=
+        fmt::format("{}{}: {}", list.empty() ? "" : ", ", field.name, argument_text(value.text));
     if (!value.mark.empty()) mark = appended(mark, field.name, ", ");
   }
   if (!mark.empty()) mark = fmt::format("the fields {} of {}", mark, name);
@@ -237,6 +244,19 @@ Marked KernelDraft::pointer_argument(const std::string& pointee, const std::stri
   buffer.init = init_of(buffer);
   buffers.push_back(std::move(buffer));
   return {argument};
+}
+
+Marked KernelDraft::object_argument(const char* kind, const std::string& name, const char* keys,
+                                    const char* mark) {
+  DraftBuffer buffer;
+  buffer.name = fresh(name);
+  buffer.type = "float";
+  buffer.mark = "its type and length";
+  buffer.use.is_read = true;
+  buffer.init = init_of(buffer);
+  Marked argument = {fmt::format("{{{}: {}{}}}", kind, buffer.name, keys), mark};
+  buffers.push_back(std::move(buffer));
+  return argument;
 }
 
 void KernelDraft::take_foreign_type(const std::string& type, DraftBuffer& buffer) {

@@ -6,6 +6,7 @@
 #include "engine/search/strategy.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/metric.h"
+#include "engine/spec/object_keys.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/report_layout.h"
 #include "engine/spec/sweep.h"
@@ -149,7 +150,10 @@ Json schema_of(const Key& key) {
   if (form == structs) return map_of_names(scalar());
   if (form == buffers) return not_empty(map_of_names(map_of(key.keys)));
   if (form == listed_arguments) {
-    return list_of(any_of({{"type", {"string", "number", "boolean", "null"}}}, map_of(key.keys)));
+    Json argument = any_of({{"type", {"string", "number", "boolean", "null"}}}, map_of(key.keys));
+    argument["anyOf"].push_back(definition("tensor_map"));
+    argument["anyOf"].push_back(definition("texture"));
+    return list_of(std::move(argument));
   }
   if (form == arguments) {
     return any_of(map_of_names(map_of(key.keys)),
@@ -207,11 +211,15 @@ Json schema_of(const Key& key) {
     return any_of({{"type", "number"}, {"minimum", 0}, {"maximum", 1}},
                   {{"type", "string"}, {"pattern", "^[0-9.eE+-]+ *%$"}});
   }
-  if (form == extent) {
+  if (form == extent || form == dimensions) {
     Json list = list_of(scalar(), 1);
-    list["maxItems"] = 3;
+    list["maxItems"] = form == extent ? 3 : 5;
     return any_of(scalar(), std::move(list));
   }
+  if (form == fill) return one_of_these(fill_names);
+  if (form == address_mode) return one_of_these(address_mode_names);
+  if (form == filter) return one_of_these(filter_names);
+  if (form == read_mode) return one_of_these(read_mode_names);
   return scalar();
 }
 
@@ -239,6 +247,8 @@ std::string pattern_schema() {
   Json schema = document("The header of a pattern", "pattern", pattern_keys);
   schema["oneOf"] = Json::array({{{"required", {"launch"}}}, {{"required", {"steps"}}}});
   schema["anyOf"] = Json::array({{{"required", {"verify"}}}, {{"required", {"reference"}}}});
+  schema["definitions"] = {{"tensor_map", map_of(tensor_map_keys)},
+                           {"texture", map_of(texture_keys)}};
   return schema.dump(indent) + '\n';
 }
 

@@ -114,6 +114,9 @@ class KernelDraft {
   Marked class_argument(const std::vector<ClassField>& fields, const std::string& name);
   Marked pointer_argument(const std::string& pointee, const std::string& name, bool is_const,
                           CudaTokens host);
+  /// A tensor map or texture of a buffer of its own; `keys` stand behind its name.
+  Marked object_argument(const char* kind, const std::string& name, const char* keys,
+                         const char* mark);
   /// A type that is no element: the buffer has its bytes.
   void take_foreign_type(const std::string& type, DraftBuffer& buffer);
   /// A struct's bytes, where all its fields are numbers and pointers.
@@ -160,6 +163,8 @@ std::string appended(std::string text, const std::string& more, std::string_view
 std::string as_factor(const std::string& text);
 /// The text as a value of YAML's, in quotes where it needs them.
 std::string yaml_text(std::string_view text);
+/// The same of an argument, which may be a map of its own: "{fields: {x: 1}}".
+std::string argument_text(std::string_view text);
 /// Whether the type is an integer's: "unsigned int".
 bool is_integer_type(const std::string& type);
 

@@ -32,6 +32,11 @@ enum class ValueForm {
   device_figure,   ///< what a device has
   family,          ///< of patterns
   extent,          ///< one to three expressions
+  dimensions,      ///< one to five expressions
+  fill,            ///< zero or nan
+  address_mode,    ///< of textures
+  filter,          ///< point or linear
+  read_mode,       ///< element or normalized_float
   axis_scale,      ///< of parameters
   value_scale,     ///< of metrics
   map,             ///< of the keys that the table names, as in the forms below
@@ -479,7 +484,8 @@ inline constexpr Key pattern_keys[] = {
      "one that it includes; of overloaded ones with its types: fill(int*, int)."},
     {"arguments", ValueForm::arguments,
      "The scalars that the kernel gets after the buffers: NAME: {type, value}. Or a list of all "
-     "that it gets, in its order, as CUDA expressions: [in, out, N]; {fields: {x: 1}} is a struct.",
+     "that it gets, in its order, as CUDA expressions: [in, out, N]; {fields: {x: 1}} is a struct, "
+     "{tensor: in, box: [64, 8]} a tensor map, {texture: in} a texture.",
      false, argument_keys},
     {"compile", ValueForm::map,
      "How to compile it: {fast_math: true, max_registers: 64, defines: {TILE_DIM: TILE}}.", false,

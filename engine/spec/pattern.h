@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/spec/argument_objects.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/data_file.h"
 #include "engine/spec/included_files.h"
@@ -148,6 +149,7 @@ struct Step {
   std::optional<std::size_t> parameter_count = {};
   /// All parameters in the kernel's order; nothing where they are the buffers and the arguments.
   std::optional<std::vector<KernelArgument>> arguments = {};
+  std::vector<ArgumentObject> objects = {};  ///< that `arguments` name by object_expression
   LaunchShape launch = {};
   std::vector<Repeat> repeat = {};  ///< its arguments and extents may use the names
 };

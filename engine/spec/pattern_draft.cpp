@@ -22,6 +22,14 @@ std::string yaml_text(std::string_view text) {
   if (needs_no_quotes) return std::string(text);
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
+
+std::string argument_text(std::string_view text) {
+  // `{}` and other lists of initialisers are CUDA.
+  const bool is_map = text.starts_with("{fields: ") || text.starts_with("{tensor: ") ||
+                      text.starts_with("{texture: ");
+  return is_map ? std::string(text) : yaml_text(text);
+}
+
 namespace {
 
 /// The bytes of all buffers that are read, or written, each element once.
@@ -113,8 +121,7 @@ std::string draft_pattern(const DraftRequest& request) {
   lines.add("kernel: " + yaml_text(draft.kernel.text), draft.kernel.mark);
   lines.add(draft.arguments.empty() ? "arguments: []" : "arguments:");
   for (const Marked& each : draft.arguments) {
-    const bool is_map = each.text.starts_with("{fields:");
-    lines.add("  - " + (is_map ? each.text : yaml_text(each.text)), each.mark);
+    lines.add("  - " + argument_text(each.text), each.mark);
   }
   lines.add("launch:");
   lines.add_extent("grid", draft.grid);

@@ -273,8 +273,8 @@ class HeaderReader {
     }
     const YamlNode* arguments = reader.find("arguments");
     if (arguments == nullptr || !arguments->is_sequence()) return false;
-    step.arguments =
-        read_items(*arguments, [this](const YamlNode& item) { return read_kernel_argument(item); });
+    step.arguments = read_items(
+        *arguments, [&](const YamlNode& item) { return read_kernel_argument(item, step); });
     return true;
   }
 
@@ -411,10 +411,27 @@ class HeaderReader {
     step_->repeat.push_back(std::move(repeat));
   }
 
-  std::optional<KernelArgument> read_kernel_argument(const YamlNode& node) {
+  /// The value of an argument or of a struct's field: CUDA C++, or an object.
+  std::optional<CudaExpression> read_value(const YamlNode& node, std::string_view what,
+                                           Step& step) {
+    if (!is_argument_object(node)) return read_cuda(node, what, diagnostics_);
+    DeclaredNames declared = {{}, known_types()};
+    for (const Buffer& buffer : pattern_.buffers) declared.buffers.push_back(buffer.name);
+    const TakeInteger take_integer = [this](std::optional<Expression> expression, std::string name,
+                                            std::int64_t least, Expression& result) {
+      take(std::move(expression), std::move(name), least, result);
+    };
+    auto object = read_argument_object(node, declared, take_integer, diagnostics_);
+    if (!object) return std::nullopt;
+    const std::string text = object_expression(*object, step.objects.size());
+    step.objects.push_back(std::move(*object));
+    return CudaExpression{text, node.where};
+  }
+
+  std::optional<KernelArgument> read_kernel_argument(const YamlNode& node, Step& step) {
     if (node.is_null()) return KernelArgument{{"nullptr", node.where}};
-    if (node.is_scalar()) {
-      auto value = read_cuda(node, "arguments", diagnostics_);
+    if (node.is_scalar() || is_argument_object(node)) {
+      auto value = read_value(node, "arguments", step);
       return value ? std::optional(KernelArgument{std::move(*value)}) : std::nullopt;
     }
     const MapReader reader(node, "an argument", listed_argument_keys, diagnostics_);
@@ -427,7 +444,7 @@ class HeaderReader {
     KernelArgument argument;
     argument.value.where = node.where;
     for_each_entry(*fields, [&](const YamlNode& name, const YamlNode& value) {
-      if (auto cuda = read_cuda(value, name.text, diagnostics_)) {
+      if (auto cuda = read_value(value, name.text, step)) {
         argument.fields.push_back({name.text, std::move(*cuda)});
       }
     });

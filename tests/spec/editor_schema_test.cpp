@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "engine/spec/keys.h"
+#include "engine/spec/object_keys.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/pattern_header.h"
 #include "engine/spec/report_layout.h"
@@ -150,6 +151,8 @@ const std::vector<Surroundings> in_headers = {
      "buffers: {a: {type: int, length: 1}}\nverify: {a: {equals: 1, tolerance: {", "}}}"},
     {"an argument", names_of(argument_keys), "arguments: {a: {", "}}"},
     {"a listed argument", names_of(listed_argument_keys), "arguments: [{", "}]"},
+    {"a tensor map", names_of(tensor_map_keys), "arguments: [{", "}]"},
+    {"a texture", names_of(texture_keys), "arguments: [{", "}]"},
     {"compile", names_of(compile_keys), "compile: {", "}"},
     {"launch", names_of(launch_keys), "launch: {", "}"},
     {"a constant", names_of(constant_keys), "constants: {a: {", "}}"},

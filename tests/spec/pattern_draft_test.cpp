@@ -96,6 +96,14 @@ const std::vector<Case> cases = {
      "__global__ void move(Body* out, Job job) { out[threadIdx.x] = job.bodies[0]; }\n",
      {"  out: {type: Body, length: count}", "  bodies: {type: Body, length: count, init: \"{}\"}",
       "  - out\n", "  - {fields: {count: count, scale: 1.0f, bodies: bodies}}  # fill in: "}},
+    {"tensor maps by value, by address and in a struct",
+     "struct Maps { int n; CUtensorMap a; };\n"
+     "__global__ void gemm(const __grid_constant__ CUtensorMap in, const CUtensorMap* other,\n"
+     "                     const __grid_constant__ Maps maps, float* out) {}\n",
+     {"  in: {type: float, length: ", "# fill in: its type and length\n",
+      "  - {tensor: in, box: 32}  # fill in: its shape, box and swizzle\n",
+      "  - {tensor: other, box: 32}  # fill in: its shape, box and swizzle\n",
+      "a: {tensor: a, box: 32}}}  # fill in: "}},
     {"a number that has a default value",
      "__global__ void add(float* out, float by = 2.0f) { *out = by; }\n",
      {"  - out\n  - 2.0f\n"}},
@@ -104,7 +112,7 @@ const std::vector<Case> cases = {
      "                    cudaTextureObject_t image, half h) {}\n",
      {"  flags: {type: bool,", "  sizes: {type: size_t,", "  text: {type: char,",
       "  - flags\n  - sizes\n  - text\n", "  - nullptr  # fill in: rows is a pointer to pointers\n",
-      "  - any\n", "  - \"{}\"  # fill in: the value of image, a cudaTextureObject_t\n",
+      "  - any\n", "  - {texture: image}  # fill in: its shape, address mode and filter\n",
       "  - \"splat<half>(1)\"  # fill in"}},
     {"names that a pattern cannot have",
      "#define size 3\n__global__ void mine(float* i, int mine, int* size) { size[0] = i[mine]; }\n",

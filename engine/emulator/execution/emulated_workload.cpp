@@ -198,10 +198,33 @@ Launch EmulatedWorkload::launch_on_buffers(const Kernel& kernel,
   return launch_of(kernel, std::move(parameters));
 }
 
+/// Where a tensor map or texture of the plan lies, as the machine reads it.
+std::uint64_t EmulatedWorkload::place_object(const ObjectPlan& plan) {
+  const Allocation& buffer = *buffers_[plan.buffer];
+  const auto place = [&](auto object, const char* what) {
+    object.address = buffer.base;
+    Allocation& copy =
+        memory_.allocate(fmt::format("the {} of {}", what, buffer.name), tensor_map_bytes, 1);
+    std::ranges::copy(bytes_of(object), copy.host);
+    copy.why_read_only = "which is read-only";
+    return copy.base;
+  };
+  const auto* const map = std::get_if<TensorMap>(&plan.object);
+  if (map == nullptr) return place(std::get<Texture>(plan.object), "texture");
+  if (map->interleave != 0) {
+    throw ExecutionFailure(fmt::format(
+        "the emulator copies no interleaved tensors, as the tensor map of {} has it; a GPU does "
+        "(--device 0)",
+        buffer.name));
+  }
+  return place(*map, "tensor map");
+}
+
 /// What the packing function writes for the buffers' addresses.
 std::vector<std::byte> EmulatedWorkload::packed_parameters(const LaunchPlan& plan) {
   Allocation& place = memory_.allocate("the kernel's arguments", sizeof(PackedParameters), 1);
   std::vector<std::vector<std::byte>> more = workload_.scalars;
+  for (const ObjectPlan& object : plan.objects) more.push_back(bytes_of(place_object(object)));
   for (const std::int32_t value : plan.repeated) more.push_back(bytes_of(value));
   more.push_back(bytes_of(place.base));
   Launch launch = launch_on_buffers(kernel_called(plan.packing_entry), more);

@@ -75,7 +75,7 @@ struct AccessSums {
   void add(const Kernel& kernel, const LaunchCount& count) {
     for (const Op& op : kernel.ops) {
       const bool is_load = op.kind == OpKind::load || op.kind == OpKind::async_copy ||
-                           op.kind == OpKind::load_matrix;
+                           op.kind == OpKind::load_matrix || op.kind == OpKind::texture;
       const bool is_store = op.kind == OpKind::store || op.kind == OpKind::store_matrix;
       if (!is_load && !is_store && op.kind != OpKind::atomic) continue;
       (is_load ? loads : is_store ? stores : atomics) += count.sites[op.detail];
@@ -228,6 +228,12 @@ void EmulatorExecution::load(std::size_t index) {
   const auto [known, is_new] = codes_.try_emplace(plan.kernel_entry);
   // The machine code tells the registers, and shared accesses that became wider.
   if (is_new) known->second = read_kernel_code(workload_.program->cubin, plan.kernel_entry);
+  const bool has_textures =
+      std::ranges::find(kernel.ops, OpKind::texture, &Op::kind) != kernel.ops.end();
+  if (is_new && has_textures) {
+    notes_.emplace_back(
+        "reads of textures count as loads here; the hardware's counters of loads leave them out");
+  }
   check_resident(plan, grid_options(index).resident_blocks);
   if (!is_new || !known->second) return;
   const std::string note = merged_shared_note(ptx_shared_accesses(kernel), known->second->shared);

@@ -230,7 +230,9 @@ OpFacts memory_facts(OpKind kind, const MemoryOp& memory) {
   // Local memory is each lane's own, and a generic address may lie in it.
   facts.varies_by_lane = kind != OpKind::load ||
                          (memory.space != ptx::Space::global && memory.space != ptx::Space::shared);
-  const bool is_load = kind == OpKind::load || kind == OpKind::load_matrix;
+  facts.reads.insert(facts.reads.end(), memory.coordinates.begin(), memory.coordinates.end());
+  const bool is_load =
+      kind == OpKind::load || kind == OpKind::load_matrix || kind == OpKind::texture;
   SlotList& values = is_load ? facts.writes : facts.reads;
   values.insert(values.end(), memory.values.begin(), memory.values.end());
   if (memory.type != ptx::Type::b128) return facts;
@@ -331,6 +333,8 @@ OpFacts facts_of(const Kernel& kernel, const Op& op) {
     case OpKind::atomic:
     case OpKind::async_copy:
     case OpKind::bulk_copy:
+    case OpKind::tensor_copy:
+    case OpKind::texture:
     case OpKind::store_matrix:
       return memory_facts(op.kind, kernel.memory[op.detail]);
     case OpKind::multiply_matrices: {

@@ -26,8 +26,10 @@ enum class OpKind : std::uint8_t {
   load,
   store,
   atomic,
-  async_copy,  ///< cp.async: a lane copies from global to shared memory
-  bulk_copy,   ///< cp.async.bulk: each active lane copies a range
+  async_copy,   ///< cp.async: a lane copies from global to shared memory
+  bulk_copy,    ///< cp.async.bulk: each active lane copies a range
+  tensor_copy,  ///< cp.async.bulk.tensor: each active lane copies a box
+  texture,      ///< tex, tld4
   mbarrier,
   load_matrix,
   store_matrix,
@@ -103,6 +105,9 @@ enum class AtomicOperation : std::uint8_t {
   compare_exchange
 };
 
+/// Whether values of the type can be updated so; floating ones have sums, minima and maxima.
+bool has_atomic(AtomicOperation operation, ptx::Type type);
+
 /// How a load looks for its data, as far as it shows in counts.
 enum class CachePolicy : std::uint8_t { all_levels, level_2_only };
 
@@ -135,6 +140,13 @@ struct MemoryOp {
   std::uint32_t ignore_source = none;  ///< predicate slot
   AddressOperand barrier;              ///< mbarrier of a bulk copy
   bool is_reduction = false;           ///< cp.reduce
+  // Tensor copies and textures: on the side that is no range, the address is the tensor map's or
+  // the texture.
+  SlotList coordinates = {};
+  std::uint8_t dimensions = 0;
+  bool picks_rows = false;  ///< gather4 and scatter4: a column's and four rows' coordinates
+  bool has_float_coordinates = false;
+  std::int8_t gathered = -1;  ///< tld4: of which component
   // Matrices.
   std::uint32_t matrices = 0;
   bool is_transposed = false;

@@ -155,7 +155,7 @@ void lower_bulk_copy(Lowering& lowering, bool is_reduction) {
   MemoryOp memory;
   for (const std::string_view modifier : lowering.instruction().modifiers) {
     const std::string_view base = modifier.substr(0, modifier.find("::"));
-    if (modifier == "tensor" || modifier.starts_with("multicast") || modifier == "cp_mask") {
+    if (modifier.starts_with("multicast") || modifier == "cp_mask") {
       lowering.refuse();
     }
     if (base == "shared" || base == "global") spaces.push_back(*ptx::find_space(base));
@@ -200,6 +200,13 @@ void emit_mbarrier(Lowering& lowering, MbarrierOp barrier) {
 }
 
 }  // namespace
+
+bool has_atomic(AtomicOperation operation, ptx::Type type) {
+  if (!ptx::is_floating(type)) return true;
+  if (type == ptx::Type::tf32 || type == ptx::Type::f32x2) return false;
+  return operation == AtomicOperation::add || operation == AtomicOperation::minimum ||
+         operation == AtomicOperation::maximum;
+}
 
 bool is_ordering(std::string_view modifier) {
   static constexpr std::array<std::string_view, 6> orders = {"volatile", "relaxed", "acquire",
@@ -328,7 +335,6 @@ void lower_copy(Lowering& lowering) {
   if (lowering.has_modifier("commit_group") || lowering.has_modifier("wait_group") ||
       lowering.has_modifier("wait_all") || lowering.has_modifier("prefetch")) {
     // A copy is complete before the next instruction begins.
-    if (lowering.has_modifier("tensor")) lowering.refuse();
     return;
   }
   if (lowering.has_modifier("mbarrier")) {
@@ -337,7 +343,9 @@ void lower_copy(Lowering& lowering) {
                                     .is_without_increment = lowering.has_modifier("noinc")});
   }
   if (lowering.has_modifier("bulk")) {
-    return lower_bulk_copy(lowering, lowering.instruction().modifiers.front() == "reduce");
+    const bool is_reduction = lowering.instruction().modifiers.front() == "reduce";
+    if (lowering.has_modifier("tensor")) return lower_tensor_copy(lowering, is_reduction);
+    return lower_bulk_copy(lowering, is_reduction);
   }
   lower_lane_copy(lowering);
 }

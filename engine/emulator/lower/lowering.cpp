@@ -84,6 +84,7 @@ constexpr InstructionRow rows[] = {
     {"set", lower_set},
     {"setp", lower_setp},
     {"st", lower_store},
+    {"tex tld4", lower_texture, EndKind::next, false},
 };
 
 }  // namespace

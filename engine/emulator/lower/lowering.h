@@ -159,7 +159,9 @@ using LowerFunction = void(Lowering& lowering);
 LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_collective,
     lower_copy, lower_createpolicy, lower_cvta, lower_fence, lower_hint, lower_isspacep, lower_load,
     lower_matrix, lower_matrix_product, lower_mbarrier, lower_mov, lower_nanosleep, lower_set,
-    lower_setp, lower_stack, lower_store, lower_system_call;
+    lower_setp, lower_stack, lower_store, lower_system_call, lower_texture;
+/// A copy of a tensor's box, of lower_copy's.
+void lower_tensor_copy(Lowering& lowering, bool is_reduction);
 
 /// All that is known of the instructions of some mnemonics before they are lowered.
 struct InstructionRow {

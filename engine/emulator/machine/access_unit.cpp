@@ -86,6 +86,8 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   if (kind == OpKind::load || kind == OpKind::store || kind == OpKind::atomic) return access(mask);
   if (kind == OpKind::async_copy) return async_copy(mask);
   if (kind == OpKind::bulk_copy) return bulk_copy(mask);
+  if (kind == OpKind::tensor_copy) return tensor_copy(mask);
+  if (kind == OpKind::texture) return read_textures(mask);
   if (kind == OpKind::load_matrix || kind == OpKind::store_matrix) {
     return move_matrices(mask, kind == OpKind::load_matrix);
   }

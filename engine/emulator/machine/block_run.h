@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/backend/argument_objects.h"
 #include "engine/emulator/count/model.h"
 #include "engine/emulator/machine/launch.h"
 
@@ -233,6 +234,30 @@ class AccessUnit {
   void move_matrices(std::uint32_t mask, bool is_load);
   void multiply_matrices(std::uint32_t mask);
   void require_whole_warp(std::uint32_t mask) const;
+  void complete_bytes(unsigned lane, std::uint64_t bytes);
+
+  // Copies of a tensor's boxes.
+  void tensor_copy(std::uint32_t mask);
+  void copy_box(const TensorMap& map, unsigned lane, std::uint64_t place);
+  void copy_row(const TensorMap& map, unsigned lane, const std::array<std::int64_t, 5>& coordinates,
+                std::uint64_t place);
+
+  // Textures.
+  using Texel = std::array<std::uint32_t, 4>;
+  /// The texels that the lanes of a warp read.
+  struct TexelAddresses {
+    std::array<std::uint64_t, std::size_t{4} * warp_size> places{};
+    std::size_t count = 0;
+    std::uint64_t element_bytes = 0;
+  };
+  void read_textures(std::uint32_t mask);
+  Texel read_texture(const Texture& texture, unsigned lane, TexelAddresses& read);
+  Texel texel_at(const Texture& texture, unsigned lane, std::int64_t x, std::int64_t y,
+                 TexelAddresses& read);
+  void count_texels(std::uint32_t mask, TexelAddresses& read);
+  /// The object that a kernel's argument names: a tensor map or a texture.
+  template <class Object>
+  const Object& object_at(unsigned lane, std::uint64_t address, const char* what) const;
 
   // Calls, whose arguments lie in local memory.
   void print(unsigned lane);

@@ -34,7 +34,8 @@ void advance(MbarrierState& state) {
   state.pending = state.expected;
 }
 
-/// cp.reduce.async.bulk: element after element, as one lane's atomics.
+}  // namespace
+
 void reduce_bytes(const MemoryOp& memory, std::byte* target, const std::byte* source,
                   std::uint64_t size) {
   const std::size_t element = ptx::bytes_of(memory.type);
@@ -48,8 +49,6 @@ void reduce_bytes(const MemoryOp& memory, std::byte* target, const std::byte* so
     update_lanes({single, scratch.data(), &at, reinterpret_cast<std::uintptr_t>(target), 1, true});
   }
 }
-
-}  // namespace
 
 /// One lane's place in any space, checked; for what moves ranges of bytes.
 std::byte* AccessUnit::bytes_at(unsigned lane, ptx::Space space, std::uint64_t address,
@@ -150,14 +149,19 @@ void AccessUnit::bulk_copy(std::uint32_t mask) {
     if (memory_->to_space == ptx::Space::shared) {
       note_shared(to[lane] % shared_window, size, lane, AccessKind::store, target);
     }
-    if (memory_->barrier.slot == none) return;
-    const std::uint64_t key =
-        mbarrier_at(memory_->barrier, ptx::Space::shared, lane, MbarrierMode::complete_tx);
-    MbarrierState& state = state_at(shared_.data() + key);
-    state.bytes = (state.bytes - size) & bytes_mask;
-    advance(state);
-    if (races_ != nullptr) races_->release_to(key, warp_->index);
+    complete_bytes(lane, size);
   });
+}
+
+/// Tells the copy's mbarrier, if it has one, that so many bytes have come.
+void AccessUnit::complete_bytes(unsigned lane, std::uint64_t bytes) {
+  if (memory_->barrier.slot == none) return;
+  const std::uint64_t key =
+      mbarrier_at(memory_->barrier, ptx::Space::shared, lane, MbarrierMode::complete_tx);
+  MbarrierState& state = state_at(shared_.data() + key);
+  state.bytes = (state.bytes - bytes) & bytes_mask;
+  advance(state);
+  if (races_ != nullptr) races_->release_to(key, warp_->index);
 }
 
 /// What lies there may look like one, left from the block before or overwritten by plain stores.

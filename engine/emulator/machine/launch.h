@@ -139,6 +139,9 @@ struct AtomicUpdate {
   bool is_global;
 };
 void update_lanes(const AtomicUpdate& update);
+/// cp.reduce: element after element, as one lane's atomics.
+void reduce_bytes(const MemoryOp& memory, std::byte* target, const std::byte* source,
+                  std::uint64_t size);
 /// What such an operation makes of two values of 32 bits.
 std::uint32_t combined(AtomicOperation operation, bool is_signed, std::uint32_t a, std::uint32_t b);
 

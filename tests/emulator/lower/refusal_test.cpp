@@ -69,10 +69,20 @@ const Refused refused[] = {
     {"atom.global.frobnicate.u32 %r1, [%d1], %r2;", "frobnicate"},
     {"cp.async.ca.shared.global [%r1], [%d1], 5;", "it copies 4, 8 or 16 bytes"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.b128 [%d1], [%r1], %r2;", "b128"},
-    {"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], "
-     "[%d1, "
-     "{%r2, %r3}], [%r4];",
-     "tensor"},
+    {"cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group "
+     "[%d1, {%r1, %r2, %r3}], [%r4];",
+     "of tensor copies it executes tiles alone"},
+    {"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+     ".multicast::cluster [%r1], [%d1, {%r2}], [%r4], %h1;",
+     "it is for the blocks of a cluster"},
+    {"cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d1, {%r2}], [%r4];",
+     "its coordinates do not fit"},
+    {"tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f1, %f2, %f3, %f4}]; st.global.f32 [%d1], "
+     "%f1;",
+     "of textures it executes those of one and two dimensions"},
+    {"tex.a2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%r1, %f2, %f3, %f4}]; st.global.f32 [%d1], "
+     "%f1;",
+     "of textures it executes those of one and two dimensions"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u8 [%d1], [%r1], %r2;", "add.u8"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.and.f32 [%d1], [%r1], %r2;", "and.f32"},
     {"mov.b8 %r1, %r2;", "mov.b8"},

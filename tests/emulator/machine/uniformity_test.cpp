@@ -88,6 +88,12 @@ const IndexCase indices[] = {
      "setp.eq.u32 %p0, %me, 0; @%p0 mbarrier.init.shared.b64 [bar], 1;"
      "@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [cells], [%out], 16, "
      "[bar]; bar.sync 0; ld.shared.u32 %r1, [cells];"},
+    {"a tensor's box", true,
+     "setp.ne.u32 %p0, %me, %me; mov.u32 %r1, 3;"
+     "@%p0 cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%out, {%me}], [cells];"},
+    {"a texture", false,
+     "setp.ne.u32 %p0, %me, %me; mov.u32 %r1, 3;"
+     "@%p0 tex.1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%out, {%me}];"},
     {"stmatrix", true,
      "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r20], {%r5}; bar.sync 0;"
      "ld.shared.u32 %r2, [cells]; and.b32 %r1, %r2, 63;"},

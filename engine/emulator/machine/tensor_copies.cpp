@@ -1,0 +1,181 @@
+// cp.async.bulk.tensor: boxes of a tensor to and from shared memory.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "engine/emulator/machine/block_run.h"
+
+namespace sweep {
+namespace {
+
+constexpr std::uint64_t piece_bytes = 16;  ///< what swizzles move as one
+
+/// Where a piece of a box lies in shared memory: bits 4 to 6 of its address are those of the
+/// address without swizzle, exclusive-or bits 7 to 9, as many of them as the swizzle's span has
+/// pieces (PTX ISA, "Swizzling Modes").
+std::uint64_t swizzled(std::uint64_t address, std::uint64_t span) {
+  if (span == 0) return address;
+  const std::uint64_t pieces = span / piece_bytes - 1;
+  return address ^ ((address >> 7U & pieces) * piece_bytes);
+}
+
+/// What a tensor copy gives for an element outside of the tensor.
+void fill_outside(const TensorMap& map, std::byte* row, std::uint64_t bytes) {
+  std::memset(row, map.fills_nan ? 0xff : 0, bytes);
+  if (!map.fills_nan) return;
+  // Of the NaNs the positive one: 0x7fff, 0x7fffffff.
+  for (std::uint64_t end = map.element_bytes(); end <= bytes; end += map.element_bytes()) {
+    row[end - 1] = std::byte{0x7f};
+  }
+}
+
+ptx::Type type_of(TensorElement type) {
+  using Type = ptx::Type;
+  constexpr std::array types = {Type::u8,  Type::u16, Type::u32, Type::s32, Type::u64,
+                                Type::s64, Type::f16, Type::f32, Type::f64, Type::bf16};
+  return types.at(static_cast<std::size_t>(type));
+}
+
+/// What a row of a box has inside of the tensor: elements [first, end) of the row.
+struct InsidePart {
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;
+  std::uint64_t address = 0;  ///< of the first
+};
+
+InsidePart inside_part(const TensorMap& map, const std::array<std::int64_t, 5>& place) {
+  std::uint64_t address = map.address;
+  for (unsigned i = 1; i < map.rank; ++i) {
+    const auto at = static_cast<std::uint64_t>(place.at(i));
+    if (place.at(i) < 0 || at >= map.extents.at(i)) return {};
+    address += at * map.strides.at(i);
+  }
+  const auto width = static_cast<std::int64_t>(map.copied(0));
+  const auto extent = static_cast<std::int64_t>(map.extents[0]);
+  const std::int64_t begin = std::max<std::int64_t>(place[0], 0);
+  const std::int64_t end = std::min(place[0] + width, extent);
+  if (begin >= end) return {};
+  return {static_cast<std::uint64_t>(begin - place[0]), static_cast<std::uint64_t>(end - place[0]),
+          address + static_cast<std::uint64_t>(begin) * map.element_bytes()};
+}
+
+}  // namespace
+
+template <class Object>
+const Object& AccessUnit::object_at(unsigned lane, std::uint64_t address, const char* what) const {
+  const Allocation* const found = launch_.memory->find(address);
+  if (found != nullptr && found->contains(address, sizeof(Object))) {
+    const std::uint64_t begin = address - found->base;
+    const auto* const object = reinterpret_cast<const Object*>(found->host + begin);
+    if (begin % alignof(Object) == 0 && object->mark == Object::seal) return *object;
+  }
+  fail(lane, "there is no {} at {:#x}", what, address);
+}
+
+template const TensorMap& AccessUnit::object_at<TensorMap>(unsigned, std::uint64_t,
+                                                           const char*) const;
+template const Texture& AccessUnit::object_at<Texture>(unsigned, std::uint64_t, const char*) const;
+
+void AccessUnit::tensor_copy(std::uint32_t mask) {
+  ++writes_;
+  const bool is_load = memory_->to_space == ptx::Space::shared;
+  const Addresses tensor = addresses_of(is_load ? memory_->address : memory_->to_address);
+  const Addresses shared = addresses_of(is_load ? memory_->to_address : memory_->address);
+  for_each_lane(mask, [&](unsigned lane) {
+    const auto& map = object_at<TensorMap>(lane, tensor[lane], "tensor map");
+    if (map.rank != memory_->dimensions) {
+      fail(lane, "it copies a box of {} dimensions by a tensor map that has {}",
+           memory_->dimensions, map.rank);
+    }
+    constexpr std::uint64_t alignment = 128;
+    const std::uint64_t place = shared[lane] % shared_window;
+    if (place % alignment != 0) {
+      fail(lane,
+           "misaligned address: a tensor's box at byte {} of shared memory, which is no multiple "
+           "of {}",
+           place, alignment);
+    }
+    copy_box(map, lane, place);
+  });
+}
+
+/// One lane's box, at a place in shared memory.
+void AccessUnit::copy_box(const TensorMap& map, unsigned lane, std::uint64_t place) {
+  const bool is_load = memory_->to_space == ptx::Space::shared;
+  std::array<std::int64_t, 5> first{};
+  for (std::size_t i = 0; i < memory_->coordinates.size(); ++i) {
+    first.at(i) =
+        static_cast<std::int32_t>(warp_->slot<std::uint32_t>(memory_->coordinates[i])[lane]);
+  }
+  constexpr std::uint64_t picked_rows = 4;
+  std::uint64_t rows = memory_->picks_rows ? picked_rows : 1;
+  for (unsigned i = 1; i < map.rank; ++i) rows *= map.copied(i);
+  if (memory_->picks_rows && (map.rank != 2 || map.box[1] != 1)) {
+    fail(lane, "it copies four rows by a tensor map whose box is not [WIDTH, 1]");
+  }
+  const std::uint64_t row_bytes = map.copied(0) * map.element_bytes();
+  const std::uint64_t bytes = rows * row_bytes;
+  const std::uint64_t span = std::max<std::uint64_t>(map.swizzle, 1);
+  check_base(lane, place, bytes, !is_load);
+  std::byte* const begin =
+      bytes_at(lane, ptx::Space::shared, place, (bytes + span - 1) / span * span, !is_load);
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    std::array<std::int64_t, 5> at = first;
+    std::uint64_t rest = row;
+    for (unsigned i = 1; i < map.rank && !memory_->picks_rows; ++i) {
+      at.at(i) += static_cast<std::int64_t>(rest % map.copied(i) * map.element_strides.at(i));
+      rest /= map.copied(i);
+    }
+    if (memory_->picks_rows) at[1] = first.at(1 + row);
+    copy_row(map, lane, at, place + row * row_bytes);
+  }
+  if (!is_load) return;
+  note_shared(place, bytes, lane, AccessKind::store, begin);
+  complete_bytes(lane, bytes);
+}
+
+/// One row of a box, whose first element has these coordinates, at a place in shared memory.
+void AccessUnit::copy_row(const TensorMap& map, unsigned lane,
+                          const std::array<std::int64_t, 5>& coordinates, std::uint64_t place) {
+  constexpr std::size_t most_bytes = 256 * 8;
+  alignas(piece_bytes) std::array<std::byte, most_bytes> row;  // NOLINT: filled below
+  const std::uint64_t size = map.element_bytes();
+  const std::uint64_t bytes = map.copied(0) * size;
+  const InsidePart part = inside_part(map, coordinates);
+  const std::uint64_t inside = (part.end - part.first) * size;
+  const auto each_piece = [&](auto move) {
+    for (std::uint64_t at = 0; at < bytes; at += piece_bytes) {
+      move(row.data() + at, shared_.data() + swizzled(place + at, map.swizzle));
+    }
+  };
+  if (memory_->to_space == ptx::Space::shared) {
+    fill_outside(map, row.data(), bytes);
+    if (inside > 0) {
+      std::memcpy(row.data() + part.first * size,
+                  bytes_at(lane, ptx::Space::global, part.address, inside, true), inside);
+    }
+    return each_piece([](std::byte* of_row, std::byte* of_shared) {
+      std::memcpy(of_shared, of_row, piece_bytes);
+    });
+  }
+  if (inside == 0) return;
+  each_piece(
+      [](std::byte* of_row, std::byte* of_shared) { std::memcpy(of_row, of_shared, piece_bytes); });
+  std::byte* const target = bytes_at(lane, ptx::Space::global, part.address, inside, false);
+  const std::byte* const source = row.data() + part.first * size;
+  if (!memory_->is_reduction) {
+    std::memcpy(target, source, inside);
+    return;
+  }
+  const ptx::Type type = type_of(map.type);
+  const unsigned element = ptx::bytes_of(type);
+  if (element < 2 || !has_atomic(memory_->operation, type)) {
+    fail(lane, "elements of the tensor's type have no such operation");
+  }
+  MemoryOp typed = *memory_;
+  typed.type = type;
+  reduce_bytes(typed, target, source, inside);
+}
+
+}  // namespace sweep
