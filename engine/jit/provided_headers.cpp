@@ -103,9 +103,6 @@ using u_int64_t = unsigned long;
 using CUdeviceptr = unsigned long long;
 using CUtexObject = unsigned long long;
 using CUsurfObject = unsigned long long;
-typedef struct CUtensorMap_st {
-  alignas(64) unsigned long long opaque[16];
-} CUtensorMap;
 using cufftReal = float;
 using cufftDoubleReal = double;
 using cufftComplex = float2;

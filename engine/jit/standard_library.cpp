@@ -232,8 +232,8 @@ class LibraryWriter {
 
   /// Whether a name that has no std:: before it is likely to be the header's.
   bool is_at_hand(const StandardHeader& header) const {
-    constexpr std::array<std::string_view, 3> always = {"limits", "type_traits", "utility"};
-    return std::ranges::find(always, header.name) != always.end() ||
+    constexpr std::array<std::string_view, 3> plain = {"limits", "type_traits", "utility"};
+    return std::ranges::find(plain, header.name) != plain.end() ||
            std::ranges::find(included_, header.name) != included_.end();
   }
 

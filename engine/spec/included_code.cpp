@@ -12,6 +12,7 @@
 #include "engine/spec/cuda_items.h"
 #include "engine/spec/cuda_scanner.h"
 #include "engine/spec/cuda_slice.h"
+#include "engine/spec/named_kernel.h"
 #include "engine/text/characters.h"
 
 namespace sweep {

@@ -22,14 +22,6 @@ constexpr std::array<std::string_view, 4> scopes = {"cta", "cluster", "gpu", "sy
 constexpr std::array<std::string_view, 9> hints = {"weak", "ca", "cs", "lu",   "wb",
                                                    "wt",   "nc", "sc", "alias"};
 
-/// Whether values of the type can be updated so; floating ones have sums, minima and maxima.
-bool has_atomic(AtomicOperation operation, ptx::Type type) {
-  if (!ptx::is_floating(type)) return true;
-  if (type == ptx::Type::tf32 || type == ptx::Type::f32x2) return false;
-  return operation == AtomicOperation::add || operation == AtomicOperation::minimum ||
-         operation == AtomicOperation::maximum;
-}
-
 bool may_be_global(const MemoryOp& memory) {
   return memory.space == Space::global || memory.space == Space::generic;
 }
