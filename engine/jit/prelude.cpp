@@ -43,8 +43,12 @@ __device__ constexpr T splat(Scalar value) {
   }
 }
 
-// As CUDA's headers declare it.
+// As CUDA's headers declare it: what makes the parameters' places goes by it.
+#if __CUDACC_VER_MAJOR__ >= 13
+struct alignas(128) CUtensorMap_st { unsigned long long opaque[16]; };
+#else
 struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; };
+#endif
 typedef struct CUtensorMap_st CUtensorMap;
 
 using sweep_size = size_t;

@@ -65,7 +65,8 @@ const std::vector<EditCase> mistakes = {
      "12:22+10 there is no kernel 'plian' in this file, nor in one that it includes | did you mean "
      "'plain'?"},
     {"[in, out, N], grid", "[in, out], grid",
-     "12:47+2 the kernel takes 3 parameters, but the header gives 2 | it is plain(const T* in, T* "
+     "12:47+2 the kernel takes 3 parameters, but the header gives 2 | it is template <typename T> "
+     "plain(const T* in, T* "
      "out, int n)"},
     {"block: 32}", "blok: 32}", "12:85+4 the reference has no key 'blok' | did you mean 'block'?"},
     {", block: 32}", ", steps: []}",

@@ -50,6 +50,9 @@ const IndexCase indices[] = {
     {"a generic load, of memory that may be local", false,
      "mov.u64 %d1, cells; cvta.shared.u64 %d2, %d1; ld.u32 %r1, [%d2+16];"},
     {"ldmatrix", false, "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r20];"},
+    {"mma", false,
+     "mov.u32 %r2, 0; mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r1, %r3}, {%r2}, {%r2}, "
+     "{%me, %r2};"},
     {"movmatrix", false,
      "mov.u32 %r2, 0x30001; shl.b32 %r3, %me, 1; and.b32 %r3, %r3, 31; add.u32 %r2, %r2, %r3;"
      "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2; and.b32 %r1, %r1, 63;"},
