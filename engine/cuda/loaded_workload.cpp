@@ -60,6 +60,23 @@ std::vector<CUlaunchAttribute> attributes_of(const LaunchPlan& launch) {
   return attributes;
 }
 
+/// Throws ExecutionFailure with drivers before 12.4, which do not say where the parameters lie.
+std::vector<void*> pointers_to_parameters(CUfunction kernel, std::vector<std::byte>& parameters) {
+  std::vector<void*> pointers;
+  try {
+    const DriverFunction<decltype(::cuFuncGetParamInfo)> parameter_info(Driver::get().library,
+                                                                        "cuFuncGetParamInfo");
+    std::size_t offset = 0;
+    while (parameter_info.result(kernel, pointers.size(), &offset, nullptr) == CUDA_SUCCESS) {
+      pointers.push_back(parameters.data() + offset);
+    }
+  } catch (const LibraryError& error) {
+    throw ExecutionFailure(
+        fmt::format("tensor maps as arguments need a newer driver: {}", error.what()));
+  }
+  return pointers;
+}
+
 }  // namespace
 
 LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
@@ -224,10 +241,10 @@ void LoadedWorkload::queue_init(Addresses& addresses) const {
   }
 }
 
-const std::vector<std::byte>& LoadedWorkload::packed_parameters(const LoadedLaunch& launch,
-                                                                Addresses& addresses) const {
+LoadedWorkload::Packed& LoadedWorkload::packed_parameters(const LoadedLaunch& launch,
+                                                          Addresses& addresses) const {
   if (const auto known = launch.packed.find(addresses); known != launch.packed.end()) {
-    return known->second.parameters;
+    return known->second;
   }
   KernelObjects objects(launch.plan.objects, addresses, stream_);
   const DeviceMemory memory = allocate_device_memory(sizeof(PackedParameters));
@@ -245,18 +262,25 @@ const std::vector<std::byte>& LoadedWorkload::packed_parameters(const LoadedLaun
   const auto bytes = std::min<std::size_t>(packed->bytes, PackedParameters::most);
   const auto begin = packed->parameters.begin();
   Packed result = {std::move(objects), {begin, begin + bytes}};
-  return launch.packed.emplace(addresses, std::move(result)).first->second.parameters;
+  const bool has_map = std::ranges::any_of(launch.plan.objects, [](const ObjectPlan& plan) {
+    return std::holds_alternative<TensorMap>(plan.object);
+  });
+  if (has_map) {
+    result.each = pointers_to_parameters(launch.kernel, result.parameters);
+  }
+  return launch.packed.emplace(addresses, std::move(result)).first->second;
 }
 
 void LoadedWorkload::queue(const LoadedLaunch& launch, Addresses& addresses) const {
   const CUlaunchConfig config = config_of(launch);
   if (launch.packing != nullptr) {
-    const std::vector<std::byte>& packed = packed_parameters(launch, addresses);
-    std::size_t bytes = packed.size();
-    std::array<void*, 5> extra = {CU_LAUNCH_PARAM_BUFFER_POINTER,
-                                  const_cast<std::byte*>(packed.data()),
+    Packed& packed = packed_parameters(launch, addresses);
+    std::size_t bytes = packed.parameters.size();
+    std::array<void*, 5> extra = {CU_LAUNCH_PARAM_BUFFER_POINTER, packed.parameters.data(),
                                   CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-    Driver::get().launch_with(&config, launch.kernel, nullptr, extra.data());
+    const bool is_one = packed.each.empty();
+    Driver::get().launch_with(&config, launch.kernel, is_one ? nullptr : packed.each.data(),
+                              is_one ? extra.data() : nullptr);
     return;
   }
   std::vector<void*> arguments = behind(addresses, scalars_);

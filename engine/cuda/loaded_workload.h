@@ -45,6 +45,9 @@ class LoadedWorkload {
   struct Packed {
     KernelObjects objects;
     std::vector<std::byte> parameters = {};
+    /// Each parameter within those; none where they are given as one, which kernels that take a
+    /// tensor map by value do not stand: it faults as an illegal instruction (driver 580, H200).
+    std::vector<void*> each = {};
   };
   /// A launch whose kernel is loaded.
   struct LoadedLaunch {
@@ -66,8 +69,7 @@ class LoadedWorkload {
   LoadedLaunch load(const CudaContext& context, const Module& module, const LaunchPlan& plan) const;
   CUlaunchConfig config_of(const LoadedLaunch& launch) const;
   void check_residency(const LoadedLaunch& launch, const Device& device) const;
-  const std::vector<std::byte>& packed_parameters(const LoadedLaunch& launch,
-                                                  Addresses& addresses) const;
+  Packed& packed_parameters(const LoadedLaunch& launch, Addresses& addresses) const;
   void queue(const LoadedLaunch& launch, Addresses& addresses) const;
   void queue(CUfunction function, std::uint32_t blocks, std::uint32_t threads, Addresses& addresses,
              const std::vector<void*>& more_arguments) const;
