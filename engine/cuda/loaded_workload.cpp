@@ -67,7 +67,8 @@ std::vector<void*> pointers_to_parameters(CUfunction kernel, std::vector<std::by
     const DriverFunction<decltype(::cuFuncGetParamInfo)> parameter_info(Driver::get().library,
                                                                         "cuFuncGetParamInfo");
     std::size_t offset = 0;
-    while (parameter_info.result(kernel, pointers.size(), &offset, nullptr) == CUDA_SUCCESS) {
+    std::size_t bytes = 0;
+    while (parameter_info.result(kernel, pointers.size(), &offset, &bytes) == CUDA_SUCCESS) {
       pointers.push_back(parameters.data() + offset);
     }
   } catch (const LibraryError& error) {
