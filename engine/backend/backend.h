@@ -145,6 +145,8 @@ struct PackedParameters {
 
   std::uint64_t bytes = 0;
   std::array<std::byte, most + 4> parameters = {};
+  std::uint32_t count = 0;                     ///< of the parameters
+  std::array<std::uint32_t, 255> places = {};  ///< where each begins, of the first ones
 };
 
 /// What a device takes at most.

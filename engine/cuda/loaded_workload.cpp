@@ -60,24 +60,6 @@ std::vector<CUlaunchAttribute> attributes_of(const LaunchPlan& launch) {
   return attributes;
 }
 
-/// Throws ExecutionFailure with drivers before 12.4, which do not say where the parameters lie.
-std::vector<void*> pointers_to_parameters(CUfunction kernel, std::vector<std::byte>& parameters) {
-  std::vector<void*> pointers;
-  try {
-    const DriverFunction<decltype(::cuFuncGetParamInfo)> parameter_info(Driver::get().library,
-                                                                        "cuFuncGetParamInfo");
-    std::size_t offset = 0;
-    std::size_t bytes = 0;
-    while (parameter_info.result(kernel, pointers.size(), &offset, &bytes) == CUDA_SUCCESS) {
-      pointers.push_back(parameters.data() + offset);
-    }
-  } catch (const LibraryError& error) {
-    throw ExecutionFailure(
-        fmt::format("tensor maps as arguments need a newer driver: {}", error.what()));
-  }
-  return pointers;
-}
-
 }  // namespace
 
 LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
@@ -266,8 +248,9 @@ LoadedWorkload::Packed& LoadedWorkload::packed_parameters(const LoadedLaunch& la
   const bool has_map = std::ranges::any_of(launch.plan.objects, [](const ObjectPlan& plan) {
     return std::holds_alternative<TensorMap>(plan.object);
   });
-  if (has_map) {
-    result.each = pointers_to_parameters(launch.kernel, result.parameters);
+  const bool are_known = packed->count <= packed->places.size();
+  for (std::size_t i = 0; has_map && are_known && i < packed->count; ++i) {
+    result.each.push_back(result.parameters.data() + packed->places.at(i));
   }
   return launch.packed.emplace(addresses, std::move(result)).first->second;
 }

@@ -45,8 +45,9 @@ class LoadedWorkload {
   struct Packed {
     KernelObjects objects;
     std::vector<std::byte> parameters = {};
-    /// Each parameter within those; none where they are given as one, which kernels that take a
-    /// tensor map by value do not stand: it faults as an illegal instruction (driver 580, H200).
+    /// Each parameter within those; none where they are given as one. A tensor map does not lie
+    /// where C would have it: the device's address is a multiple of 128, and parameters begin at
+    /// one that is none. The driver knows the place.
     std::vector<void*> each = {};
   };
   /// A launch whose kernel is loaded.

@@ -106,8 +106,8 @@ std::string packing_kernel(const Pattern& pattern, std::size_t step, const std::
       const std::string member = "sweep_value." + field;
       text += converted(member + " = ", fmt::format("decltype({})", member), of_field);
     }
-    text += fmt::format("{}  sweep_at = sweep_pack(sweep_to, sweep_at, sweep_value); }}\n",
-                        back_to_generated);
+    text += fmt::format("{}  sweep_at = sweep_pack(sweep_to, sweep_at, {}, sweep_value); }}\n",
+                        back_to_generated, i);
   }
   return text + "  *reinterpret_cast<sweep_u64*>(sweep_to) = sweep_at;\n}\n";
 }

@@ -288,9 +288,13 @@ struct sweep_tensor_map {
   }
 };
 
+// Beside the parameter its place is noted (PackedParameters).
 template <class P>
-__device__ sweep_u64 sweep_pack(unsigned char* to, sweep_u64 at, const P& value) {
+__device__ sweep_u64 sweep_pack(unsigned char* to, sweep_u64 at, unsigned number, const P& value) {
   at = (at + alignof(P) - 1) / alignof(P) * alignof(P);
+  unsigned* const count = reinterpret_cast<unsigned*>(to + sizeof(sweep_u64) + 32768);
+  *count = number + 1;
+  if (number < 255) count[1 + number] = unsigned(at);
   for (sweep_u64 i = 0; i < sizeof(P); ++i) {
     to[sizeof(sweep_u64) + at + i] = reinterpret_cast<const unsigned char*>(&value)[i];
   }
