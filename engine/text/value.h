@@ -22,10 +22,12 @@ struct ElementHeader {
 std::span<const ElementHeader> element_headers();
 
 /// A type that a buffer's elements can have: integers of every width, truth values, floating point
-/// types down to 16 bits, and the CUDA vector types. A regular value; refers to one row of a fixed table.
+/// types down to 16 bits, and the CUDA vector types. A regular value; refers to one row of a fixed
+/// table.
 class ElementType {
  public:
-  /// The type called `name` ("float", "uint8_t", "unsigned long", "half", "float4", ...), or nothing.
+  /// The type called `name` ("float", "uint8_t", "unsigned long", "half", "float4", ...), or
+  /// nothing.
   static std::optional<ElementType> find(std::string_view name);
   /// The names `find` knows, in the order of the table.
   static std::span<const std::string> names();
