@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <ostream>
 #include <string>
@@ -34,42 +35,42 @@ inline const TensorCase tensor_cases[] = {
     {"1D inside", "uint32_t", 1, {256}, {64}, {32}},
     {"1D beyond the end", "uint16_t", 1, {200}, {64}, {160}},
     {"1D before the beginning", "double", 1, {200}, {16}, {-6}},
-    {"1D bytes", "uint8_t", 1, {256}, {32}, {17}},
-    {"2D inside", "float", 2, {40, 24}, {8, 8}, {5, 3}},
+    {"1D bytes", "uint8_t", 1, {256}, {32}, {16}},
+    {"2D inside", "float", 2, {40, 24}, {8, 8}, {4, 3}},
     {"2D outside in both", "float", 2, {40, 24}, {16, 8}, {32, 20}},
-    {"2D before both", "uint32_t", 2, {40, 24}, {16, 8}, {-3, -5}},
+    {"2D before both", "uint32_t", 2, {40, 24}, {16, 8}, {-4, -5}},
     {"2D wholly outside", "uint32_t", 2, {40, 24}, {16, 8}, {64, 2}},
-    {"2D padded rows", "half", 2, {40, 24}, {16, 8}, {30, 20}, {1, 1}, 0, 8},
+    {"2D padded rows", "half", 2, {40, 24}, {16, 8}, {32, 20}, {1, 1}, 0, 8},
     {"2D every third row", "uint32_t", 2, {40, 24}, {8, 12}, {4, 2}, {1, 3}},
     {"2D rows that do not divide", "uint32_t", 2, {40, 24}, {8, 11}, {4, 15}, {1, 4}},
-    {"2D swizzle of 32", "uint32_t", 2, {40, 70}, {8, 40}, {3, 4}, {1, 1}, 32},
-    {"2D swizzle of 64", "uint32_t", 2, {40, 70}, {16, 40}, {3, 4}, {1, 1}, 64},
-    {"2D swizzle of 128", "uint32_t", 2, {40, 70}, {32, 40}, {3, 4}, {1, 1}, 128},
+    {"2D swizzle of 32", "uint32_t", 2, {40, 70}, {8, 40}, {4, 4}, {1, 1}, 32},
+    {"2D swizzle of 64", "uint32_t", 2, {40, 70}, {16, 40}, {4, 4}, {1, 1}, 64},
+    {"2D swizzle of 128", "uint32_t", 2, {40, 70}, {32, 40}, {4, 4}, {1, 1}, 128},
     {"2D swizzle of 128, bfloat16", "bfloat16", 2, {104, 40}, {64, 16}, {80, 30}, {1, 1}, 128},
     {"2D swizzle of 128, bytes", "uint8_t", 2, {160, 40}, {128, 16}, {16, -3}, {1, 1}, 128},
-    {"2D swizzle wider than a row", "uint32_t", 2, {40, 70}, {8, 40}, {3, 4}, {1, 1}, 128},
-    {"2D swizzle of 64 wider than a row", "uint32_t", 2, {40, 70}, {4, 40}, {3, 4}, {1, 1}, 64},
+    {"2D swizzle wider than a row", "uint32_t", 2, {40, 70}, {8, 40}, {4, 4}, {1, 1}, 128},
+    {"2D swizzle of 64 wider than a row", "uint32_t", 2, {40, 70}, {4, 40}, {4, 4}, {1, 1}, 64},
     {"2D NaN outside", "float", 2, {40, 24}, {16, 8}, {32, 20}, {1, 1}, 0, 0, true},
     {"2D NaN outside, half", "half", 2, {40, 24}, {16, 8}, {32, 20}, {1, 1}, 0, 0, true},
     {"3D", "uint32_t", 3, {24, 10, 6}, {8, 4, 3}, {20, 8, -1}},
-    {"3D swizzle of 64", "float", 3, {24, 10, 6}, {16, 4, 5}, {2, 8, 3}, {1, 1, 1}, 64},
+    {"3D swizzle of 64", "float", 3, {24, 10, 6}, {16, 4, 5}, {4, 8, 3}, {1, 1, 1}, 64},
     {"3D steps", "uint64_t", 3, {24, 10, 6}, {8, 5, 5}, {4, 1, 0}, {1, 2, 3}},
-    {"4D", "uint32_t", 4, {12, 6, 5, 4}, {4, 3, 2, 3}, {10, 5, 3, 2}},
+    {"4D", "uint32_t", 4, {12, 6, 5, 4}, {4, 3, 2, 3}, {8, 5, 3, 2}},
     {"4D swizzle of 32",
      "uint32_t",
      4,
      {12, 6, 5, 4},
      {8, 3, 2, 3},
-     {2, -1, 3, 2},
+     {4, -1, 3, 2},
      {1, 1, 1, 1},
      32},
-    {"5D", "uint32_t", 5, {8, 5, 4, 3, 3}, {4, 2, 3, 2, 2}, {6, 4, -1, 2, 2}},
+    {"5D", "uint32_t", 5, {8, 5, 4, 3, 3}, {4, 2, 3, 2, 2}, {4, 4, -1, 2, 2}},
     {"5D swizzle of 128",
      "float",
      5,
      {40, 5, 4, 3, 3},
      {32, 2, 3, 2, 2},
-     {9, 1, 2, 0, 1},
+     {8, 1, 2, 0, 1},
      {1, 1, 1, 1, 1},
      128},
 };
@@ -210,9 +211,11 @@ __global__ void kernel(const __grid_constant__ CUtensorMap map, T* out) {{
                      row.rank, coordinates(row.rank), values(row.rank));
 }
 
-/// Stores a box from shared memory, or adds it to the tensor; all of the tensor is compared.
-inline std::string tensor_store_pattern(const TensorCase& row, bool adds) {
+/// Stores a box from shared memory, or adds it to the tensor; all of the tensor is compared. Stores
+/// cannot begin before the tensor.
+inline std::string tensor_store_pattern(TensorCase row, bool adds) {
   using namespace tensor_text;
+  for (int& begin : row.begin) begin = std::max(begin, 0);
   return fmt::format(
              "/* pattern:\nparameters:\n{}buffers:\n"
              "  out: {{type: T, length: ROW * S1 * S2 * S3 * S4, init: \"T(float(i % 5))\"}}\n"

@@ -238,6 +238,8 @@ class AccessUnit {
 
   // Copies of a tensor's boxes.
   void tensor_copy(std::uint32_t mask);
+  void check_box_begin(const TensorMap& map, unsigned lane,
+                       const std::array<std::int64_t, 5>& first) const;
   void copy_box(const TensorMap& map, unsigned lane, std::uint64_t place);
   void copy_row(const TensorMap& map, unsigned lane, const std::array<std::int64_t, 5>& coordinates,
                 std::uint64_t place);

@@ -100,6 +100,21 @@ void AccessUnit::tensor_copy(std::uint32_t mask) {
   });
 }
 
+/// What the hardware takes for an illegal instruction (measured on an H200).
+void AccessUnit::check_box_begin(const TensorMap& map, unsigned lane,
+                                 const std::array<std::int64_t, 5>& first) const {
+  const std::int64_t begin = first[0] * static_cast<std::int64_t>(map.element_bytes());
+  if (begin % static_cast<std::int64_t>(piece_bytes) != 0) {
+    fail(lane, "a tensor's box begins at byte {} of a row, which is no multiple of {}", begin,
+         piece_bytes);
+  }
+  if (memory_->to_space == ptx::Space::shared) return;
+  for (unsigned i = 0; i < map.rank; ++i) {
+    if (first.at(i) < 0)
+      fail(lane, "it stores a tensor's box from the coordinate {} on", first.at(i));
+  }
+}
+
 /// One lane's box, at a place in shared memory.
 void AccessUnit::copy_box(const TensorMap& map, unsigned lane, std::uint64_t place) {
   const bool is_load = memory_->to_space == ptx::Space::shared;
@@ -108,6 +123,7 @@ void AccessUnit::copy_box(const TensorMap& map, unsigned lane, std::uint64_t pla
     first.at(i) =
         static_cast<std::int32_t>(warp_->slot<std::uint32_t>(memory_->coordinates[i])[lane]);
   }
+  check_box_begin(map, lane, first);
   constexpr std::uint64_t picked_rows = 4;
   std::uint64_t rows = memory_->picks_rows ? picked_rows : 1;
   for (unsigned i = 1; i < map.rank; ++i) rows *= map.copied(i);

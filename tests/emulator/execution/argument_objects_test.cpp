@@ -106,6 +106,17 @@ BOOST_DATA_TEST_CASE(boxes_are_added, data::make(tensor_cases), row) {
              outcome);
 }
 
+BOOST_AUTO_TEST_CASE(boxes_begin_where_hardware_lets_them) {
+  TensorCase row = {"2D", "float", 2, {40, 24}, {16, 8}, {3, 0}};
+  BOOST_TEST(contains(emulate(tensor_load_pattern(row)).outcome,
+                      "begins at byte 12 of a row, which is no multiple of 16"));
+  row.begin = {4, 8};
+  std::string store = tensor_store_pattern(row, false);
+  store.replace(store.find("C1: 8"), 5, "C1: -8");
+  BOOST_TEST(
+      contains(emulate(store).outcome, "it stores a tensor's box from the coordinate -8 on"));
+}
+
 BOOST_DATA_TEST_CASE(textures_are_read, data::make(texture_cases), row) {
   BOOST_TEST(emulate(texture_pattern(row)).outcome == "correct");
 }
