@@ -57,7 +57,8 @@ inline const TextureCase texture_cases[] = {
 };
 
 /// Each of 64 x 48 threads reads at a place of its own, some beyond each side of the 32 x 20
-/// texels, none at the border of two. Weights of interpolation have 8 bits after the point.
+/// texels, none at the border of two. Weights of interpolation have 8 bits after the point; what
+/// hardware interpolates of shares has as many bits as the elements.
 inline std::string texture_pattern(const TextureCase& row) {
   return fmt::format(
              "/* pattern:\nparameters: {{T: {{type: element, default: {0}}}}}\nbuffers:\n"
@@ -68,8 +69,11 @@ inline std::string texture_pattern(const TextureCase& row) {
              "verify: {{out: {{equals: \"expected(i)\", tolerance: {{absolute: {2}}}}}}}\n*/\n"
              "constexpr bool is_normalized = {3}, is_linear = {4};\n"
              "constexpr float scale = {5};\n#define {6}_mode 1\nusing Read = {7};\n",
-             row.type, row.keys, row.is_linear ? 0.15F / row.scale : 1e-6F, row.is_normalized,
-             row.is_linear, row.scale, row.address, row.read) +
+             row.type, row.keys,
+             !row.is_linear   ? 1e-6F
+             : row.scale == 1 ? 0.15F
+                              : 0.6F / row.scale,
+             row.is_normalized, row.is_linear, row.scale, row.address, row.read) +
          R"cuda(
 __device__ inline float value_at(long long x, long long y) { return 3 * x + 5 * y; }
 

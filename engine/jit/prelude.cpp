@@ -317,11 +317,11 @@ __device__ constexpr bool is_pow2(A a) { return a > 0 && (a & (a - 1)) == 0; }
 std::string expression_functions(const Pattern& pattern) {
   std::string text;
   const std::vector<CudaExpression> expressions = expressions_of(pattern);
-  for (const auto& [name, function] : functions_of_expressions) {
-    const auto has_name = [&](std::string_view cuda) { return words_in(cuda).contains(name); };
+  for (const auto& row : functions_of_expressions) {
+    const auto has_name = [&](std::string_view cuda) { return words_in(cuda).contains(row.first); };
     const bool is_own = has_name(pattern.body) || has_name(pattern.included_text);
     if (!is_own && std::ranges::any_of(expressions, has_name, &CudaExpression::text)) {
-      text += function;
+      text += row.second;
     }
   }
   return text;

@@ -82,7 +82,7 @@ void KernelDraft::replace_template_numbers(const std::string& block_size, std::i
   for (const auto& [declared, name] : template_numbers_) {
     const std::int64_t factor = value_of(name).value_or(1);
     if (name == block_size || factor <= 1) continue;
-    replaced_.push_back({0, threads * factor, block_size + " * " + name});
+    replaced_.push_back({0, threads * factor, fmt::format("{} * {}", block_size, name)});
   }
   replaced_.push_back({0, threads, block_size});
 }

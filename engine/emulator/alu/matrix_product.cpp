@@ -62,13 +62,13 @@ SWEEP_ALU_INLINE void transpose(const SlotOf<u32>* slot, Words (&steps)[4]) {
   Words rows[4];
   __builtin_memcpy(rows, slot, sizeof rows);
   Words halves[4];
-  for (unsigned half = 0; half < 2; ++half) {
+  for (std::size_t half = 0; half < 2; ++half) {
     const Words& upper = rows[2 * half];
     const Words& lower = rows[2 * half + 1];
     halves[2 * half] = __builtin_shufflevector(upper, lower, 0, 4, 8, 12, 1, 5, 9, 13);
     halves[2 * half + 1] = __builtin_shufflevector(upper, lower, 2, 6, 10, 14, 3, 7, 11, 15);
   }
-  for (unsigned pair = 0; pair < 2; ++pair) {
+  for (std::size_t pair = 0; pair < 2; ++pair) {
     const Words& upper = halves[pair];
     const Words& lower = halves[pair + 2];
     steps[2 * pair] = __builtin_shufflevector(upper, lower, 0, 1, 2, 3, 8, 9, 10, 11);
@@ -253,7 +253,7 @@ void multiply_floats(const MatrixProduct& product, std::byte* registers) {
   const unsigned m = product.m;
   const unsigned n = product.n;
   const unsigned k = product.k;
-  Matrices<f32> matrices;
+  Matrices<f32> matrices;  // NOLINT: what is read is written before
   matrices.read_factors(product, k, registers);
   f32* const elements = matrices.sums;
   if (product.c_type == Element::f16) {
@@ -289,7 +289,8 @@ void multiply_floats(const MatrixProduct& product, std::byte* registers) {
           element[j] = as<f32>(narrowed<f16_format>(sums.whole[j]));
       } else {
         const Words nan = Words{} + 0x7fffffff;
-        const Words words = sums.cut == sums.cut ? as<Words>(sums.cut) : nan;
+        const Words magnitude = as<Words>(sums.cut) & 0x7fffffff;
+        const Words words = magnitude <= 0x7f800000 ? as<Words>(sums.cut) : nan;
         __builtin_memcpy(element, &words, sizeof words);
       }
     }
@@ -309,7 +310,7 @@ void multiply_floats(const MatrixProduct& product, std::byte* registers) {
 
 /// A chain of fused operations.
 void multiply_doubles(const MatrixProduct& product, std::byte* registers) {
-  Matrices<f64> matrices;
+  Matrices<f64> matrices;  // NOLINT: what is read is written before
   matrices.read_factors(product, product.k, registers);
   for_each_sum<u64, 64>(product, product.c, registers,
                         [&](unsigned at, u64 word, unsigned) { matrices.sums[at] = as_f64(word); });
@@ -337,7 +338,7 @@ s32 clamped(s64 value) {
 void multiply_integers(const MatrixProduct& product, std::byte* registers) {
   const bool is_binary = product.a_type == Element::b1;
   const unsigned k = is_binary ? product.k / 32 : product.k;
-  Matrices<s32> matrices;
+  Matrices<s32> matrices;  // NOLINT: what is read is written before
   matrices.read_factors(product, k, registers);
   for_each_sum<u32, 32>(product, product.c, registers, [&](unsigned at, u32 word, unsigned) {
     matrices.sums[at] = static_cast<s32>(word);

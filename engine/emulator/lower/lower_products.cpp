@@ -247,7 +247,7 @@ class FragmentAccess {
     const std::uint32_t width = lowering_.constant(bits_, 32);
     for (unsigned part = 0; part < parts_; ++part) {
       const AddressOperand address = address_at(origin.line, origin.along + part);
-      const std::uint32_t begin = lowering_.constant(part * bits_, 32);
+      const std::uint32_t begin = lowering_.constant(std::uint64_t{part} * bits_, 32);
       if (!is_load_) {
         access(address, {operation("shr", {"u32"}, slot, begin)}, bits_);
         continue;

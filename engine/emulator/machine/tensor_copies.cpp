@@ -22,11 +22,10 @@ std::uint64_t swizzled(std::uint64_t address, std::uint64_t span) {
 
 /// What a tensor copy gives for an element outside of the tensor.
 void fill_outside(const TensorMap& map, std::byte* row, std::uint64_t bytes) {
-  std::memset(row, map.fills_nan ? 0xff : 0, bytes);
-  if (!map.fills_nan) return;
-  // Of the NaNs the positive one: 0x7fff, 0x7fffffff.
-  for (std::uint64_t end = map.element_bytes(); end <= bytes; end += map.element_bytes()) {
-    row[end - 1] = std::byte{0x7f};
+  // Of the NaNs 0x7ff7, of floats 0x7ff77ff7 (measured on an H200).
+  constexpr std::array nan = {std::byte{0xf7}, std::byte{0x7f}};
+  for (std::uint64_t at = 0; at < bytes; ++at) {
+    row[at] = map.fills_nan ? nan.at(at % nan.size()) : std::byte{0};
   }
 }
 
@@ -131,6 +130,11 @@ void AccessUnit::copy_box(const TensorMap& map, unsigned lane, std::uint64_t pla
     fail(lane, "it copies four rows by a tensor map whose box is not [WIDTH, 1]");
   }
   const std::uint64_t row_bytes = map.copied(0) * map.element_bytes();
+  if (row_bytes < map.swizzle) {
+    fail(lane,
+         "the emulator copies no rows that are narrower than their swizzle, here {} bytes by {}",
+         row_bytes, map.swizzle);
+  }
   const std::uint64_t bytes = rows * row_bytes;
   const std::uint64_t span = std::max<std::uint64_t>(map.swizzle, 1);
   check_base(lane, place, bytes, !is_load);
@@ -154,7 +158,7 @@ void AccessUnit::copy_box(const TensorMap& map, unsigned lane, std::uint64_t pla
 /// One row of a box, whose first element has these coordinates, at a place in shared memory.
 void AccessUnit::copy_row(const TensorMap& map, unsigned lane,
                           const std::array<std::int64_t, 5>& coordinates, std::uint64_t place) {
-  constexpr std::size_t most_bytes = 256 * 8;
+  constexpr std::size_t most_bytes = std::size_t{256} * 8;
   alignas(piece_bytes) std::array<std::byte, most_bytes> row;  // NOLINT: filled below
   const std::uint64_t size = map.element_bytes();
   const std::uint64_t bytes = map.copied(0) * size;

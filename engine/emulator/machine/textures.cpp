@@ -116,12 +116,13 @@ AccessUnit::Texel AccessUnit::read_texture(const Texture& texture, unsigned lane
     const auto coordinate = std::bit_cast<float>(bits);
     at.at(i) = footprint(texture.is_normalized ? coordinate * extent : coordinate, is_pair);
   }
-  const auto [x, y] = at;
+  const auto x = at[0];
+  const auto y = at[1];
   const auto texel = [&](int right, int down) {
     return texel_at(texture, lane, x.first + right, y.first + down, read);
   };
   if (gathers) {
-    const auto component = static_cast<std::size_t>(memory_->gathered);
+    const std::size_t component = static_cast<std::uint8_t>(memory_->gathered);
     return {texel(0, 1).at(component), texel(1, 1).at(component), texel(1, 0).at(component),
             texel(0, 0).at(component)};
   }

@@ -111,6 +111,9 @@ BOOST_AUTO_TEST_CASE(boxes_begin_where_hardware_lets_them) {
   BOOST_TEST(contains(emulate(tensor_load_pattern(row)).outcome,
                       "begins at byte 12 of a row, which is no multiple of 16"));
   row.begin = {4, 8};
+  row.swizzle = 128;
+  BOOST_TEST(contains(emulate(tensor_load_pattern(row)).outcome, "narrower than their swizzle"));
+  row.swizzle = 0;
   std::string store = tensor_store_pattern(row, false);
   store.replace(store.find("C1: 8"), 5, "C1: -8");
   BOOST_TEST(
