@@ -28,7 +28,7 @@ enum class TensorElement : std::uint8_t {
 /// A tensor in a buffer and the box that copies move of it. The dimension whose elements lie side
 /// by side comes first.
 struct TensorMap {
-  static constexpr std::uint64_t seal = 0x70616d20736f7262;  ///< no bytes that are no map have it
+  static constexpr std::uint64_t seal = 0x70616d20736f7262;  ///< tells it from a texture
   static constexpr unsigned most_rank = 5;
 
   std::uint64_t mark = seal;
@@ -75,8 +75,7 @@ inline constexpr std::array<std::uint8_t, 8> texture_component_bytes = {1, 2, 4,
 
 /// A texture over a buffer: of rows, or of elements without rows.
 struct Texture {
-  static constexpr std::uint64_t seal =
-      0x7865742073627573;  ///< no bytes that are no texture have it
+  static constexpr std::uint64_t seal = 0x7865742073627573;  ///< tells it from a tensor map
   /// In the order of CUaddress_mode.
   enum class Address : std::uint8_t { wrap, clamp, mirror, border };
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "engine/backend/backend.h"
@@ -109,6 +110,10 @@ std::string packing_kernel(const Pattern& pattern, std::size_t step, const std::
     text += fmt::format("{}  sweep_at = sweep_pack(sweep_to, sweep_at, {}, sweep_value); }}\n",
                         back_to_generated, i);
   }
+  // sweep_pack and this write a PackedParameters.
+  static_assert(offsetof(PackedParameters, parameters) == 8);
+  static_assert(offsetof(PackedParameters, count) == 8 + 32768);
+  static_assert(std::tuple_size_v<decltype(PackedParameters::places)> == 255);
   return text + "  *reinterpret_cast<sweep_u64*>(sweep_to) = sweep_at;\n}\n";
 }
 

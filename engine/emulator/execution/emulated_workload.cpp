@@ -199,15 +199,15 @@ Launch EmulatedWorkload::launch_on_buffers(const Kernel& kernel,
 }
 
 /// Where a tensor map or texture of the plan lies, as the machine reads it.
-std::uint64_t EmulatedWorkload::place_object(const ObjectPlan& plan) {
+const Allocation& EmulatedWorkload::place_object(const ObjectPlan& plan) {
   const Allocation& buffer = *buffers_[plan.buffer];
-  const auto place = [&](auto object, const char* what) {
+  const auto place = [&](auto object, const char* what) -> const Allocation& {
     object.address = buffer.base;
     Allocation& copy =
         memory_.allocate(fmt::format("the {} of {}", what, buffer.name), tensor_map_bytes, 1);
     std::ranges::copy(bytes_of(object), copy.host);
     copy.why_read_only = "which is read-only";
-    return copy.base;
+    return copy;
   };
   const auto* const map = std::get_if<TensorMap>(&plan.object);
   if (map == nullptr) return place(std::get<Texture>(plan.object), "texture");
@@ -221,10 +221,14 @@ std::uint64_t EmulatedWorkload::place_object(const ObjectPlan& plan) {
 }
 
 /// What the packing function writes for the buffers' addresses.
-std::vector<std::byte> EmulatedWorkload::packed_parameters(const LaunchPlan& plan) {
+std::vector<std::byte> EmulatedWorkload::packed_parameters(
+    const LaunchPlan& plan, std::vector<const Allocation*>& objects) {
   Allocation& place = memory_.allocate("the kernel's arguments", sizeof(PackedParameters), 1);
   std::vector<std::vector<std::byte>> more = workload_.scalars;
-  for (const ObjectPlan& object : plan.objects) more.push_back(bytes_of(place_object(object)));
+  for (const ObjectPlan& object : plan.objects) {
+    objects.push_back(&place_object(object));
+    more.push_back(bytes_of(objects.back()->base));
+  }
   for (const std::int32_t value : plan.repeated) more.push_back(bytes_of(value));
   more.push_back(bytes_of(place.base));
   Launch launch = launch_on_buffers(kernel_called(plan.packing_entry), more);
@@ -239,8 +243,11 @@ std::vector<std::byte> EmulatedWorkload::packed_parameters(const LaunchPlan& pla
 
 Launch EmulatedWorkload::launch(std::size_t index) {
   const LaunchPlan& plan = workload_.launches[index];
-  Launch launch = plan.packing_entry.empty() ? launch_on_buffers(kernel(index), workload_.scalars)
-                                             : launch_of(kernel(index), packed_parameters(plan));
+  std::vector<const Allocation*> objects;
+  Launch launch = plan.packing_entry.empty()
+                      ? launch_on_buffers(kernel(index), workload_.scalars)
+                      : launch_of(kernel(index), packed_parameters(plan, objects));
+  launch.objects = std::move(objects);
   launch.grid = {plan.grid.x, plan.grid.y, plan.grid.z};
   launch.block = {plan.block.x, plan.block.y, plan.block.z};
   launch.dynamic_shared_bytes = plan.shared_bytes;

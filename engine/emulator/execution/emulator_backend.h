@@ -104,8 +104,9 @@ class EmulatedWorkload {
   Launch launch_of(const Kernel& kernel, std::vector<std::byte> parameters);
   /// A launch of a function whose parameters are the buffers and what follows them.
   Launch launch_on_buffers(const Kernel& kernel, const std::vector<std::vector<std::byte>>& more);
-  std::uint64_t place_object(const ObjectPlan& plan);
-  std::vector<std::byte> packed_parameters(const LaunchPlan& plan);
+  const Allocation& place_object(const ObjectPlan& plan);
+  std::vector<std::byte> packed_parameters(const LaunchPlan& plan,
+                                           std::vector<const Allocation*>& objects);
   void fill(const ConstantPlan& plan);
   const Kernel& element_kernel(const std::string& entry);
   /// The array that a verification compares with, filled when it is first asked for.

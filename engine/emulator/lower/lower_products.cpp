@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 
 #include "engine/emulator/lower/lowering.h"
@@ -22,9 +23,8 @@ constexpr std::pair<std::string_view, Element> matrix_elements[] = {
     {"s32", Element::s32}};
 
 /// Words that say nothing beyond what the shape and the types do, or that are read elsewhere.
-constexpr std::array<std::string_view, 13> plain_words = {
-    "sync",      "aligned", "row",   "col", "and",    "xor", "popc",
-    "satfinite", "load",    "store", "mma", "global", "rn"};
+constexpr std::array<std::string_view, 10> plain_words = {
+    "sync", "aligned", "and", "xor", "popc", "satfinite", "load", "store", "mma", "rn"};
 
 struct MatrixForm {
   unsigned m = 0;
@@ -68,8 +68,43 @@ MatrixForm matrix_form(const Lowering& lowering) {
       lowering.refuse();
     }
   }
-  if (form.m == 0 || form.types.empty()) lowering.refuse();
+  const auto is_extent = [](unsigned extent) {
+    return extent == 8 || extent == 16 || extent == 32;
+  };
+  if (!is_extent(form.m) || !is_extent(form.n) || form.types.empty()) lowering.refuse();
   return form;
+}
+
+bool is_one_of(Element element, std::initializer_list<Element> list) {
+  return std::ranges::find(list, element) != list.end();
+}
+
+/// Whether tensor cores take a factor with k such elements to a line: four lanes share a line, each
+/// with whole registers. PTX's largest k is 256.
+bool is_factor(unsigned lines, unsigned k, Element element) {
+  if (!std::has_single_bit(k) || k > 256) return false;
+  const unsigned words = k * element_bits(element) / 32;
+  return (words >= 4 || element == Element::f64) &&
+         lines * (element == Element::b1 ? words : k) <= most_matrix_elements;
+}
+
+bool is_accumulator(Element element) {
+  return is_one_of(element, {Element::f16, Element::f32, Element::f64, Element::s32});
+}
+
+/// Whether they add products of a and b to c and make d of it.
+bool is_product(Element d, Element a, Element b, Element c) {
+  const auto both_are = [&](std::initializer_list<Element> list) {
+    return is_one_of(a, list) && is_one_of(b, list);
+  };
+  if (both_are({Element::f64})) return d == Element::f64 && c == Element::f64;
+  if (both_are({Element::f16}) || both_are({Element::bf16}) || both_are({Element::tf32}) ||
+      both_are({Element::e4m3, Element::e5m2})) {
+    return is_one_of(d, {Element::f16, Element::f32}) && is_one_of(c, {Element::f16, Element::f32});
+  }
+  const bool is_integer = both_are({Element::s8, Element::u8}) ||
+                          both_are({Element::s4, Element::u4}) || both_are({Element::b1});
+  return is_integer && d == Element::s32 && c == Element::s32;
 }
 
 /// The slots of a matrix's registers. wmma gives some matrices of halves more registers than their
@@ -113,11 +148,8 @@ void lower_product(Lowering& lowering) {
                 .d_type = types[0],
                 .is_saturating = is_saturating,
                 .is_and = lowering.has_modifier("and")};
-  const bool fits =
-      form.n % 8 == 0 && form.m % 8 == 0 &&
-      std::max({form.m * form.k, form.k * form.n}) * std::max(1U, element_bits(types[1])) <=
-          most_matrix_elements * 32 &&
-      form.m * form.n <= most_matrix_elements;
+  const bool fits = is_product(types[0], types[1], types[2], types[3]) &&
+                    is_factor(form.m, form.k, types[1]) && is_factor(form.n, form.k, types[2]);
   if (!fits) lowering.refuse();
   op.multiply = lowering.matrix_function();
   op.d = slots_of(lowering, lowering.operand(0), types[0], form.m * form.n, true);
@@ -277,6 +309,10 @@ void lower_matrix_product(Lowering& lowering) {
   const bool is_load = lowering.has_modifier("load");
   if (!is_load && !lowering.has_modifier("store")) return lower_product(lowering);
   const MatrixForm form = matrix_form(lowering);
+  const bool fits = form.matrix == 'a'   ? is_factor(form.m, form.k, form.types[0])
+                    : form.matrix == 'b' ? is_factor(form.n, form.k, form.types[0])
+                                         : is_accumulator(form.types[0]);
+  if (!fits) lowering.refuse();
   FragmentAccess(lowering, form, is_load).emit();
 }
 

@@ -273,6 +273,7 @@ struct Launch : LaunchRules {
   std::vector<std::byte> parameters;              ///< as the kernel sees them
   std::uint64_t parameters_address = 0;           ///< where a copy of them lies in global memory
   std::vector<std::uint64_t> variable_addresses;  ///< of the module's variables, by index
+  std::vector<const Allocation*> objects;  ///< the tensor maps and textures that were made for it
   std::uint32_t multiprocessors = 1;
   /// A thread that reads what other blocks would have written ends there and then: for checks after
   /// only some blocks were executed.

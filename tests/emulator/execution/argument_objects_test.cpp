@@ -224,6 +224,37 @@ __global__ void kernel(float* out, const CUtensorMap* map, const __grid_constant
   BOOST_TEST(emulate(text, integers({{"WHICH", 1}})).outcome == "correct");
 }
 
+/// A kernel has a copy of its tensor map, which serves as well, and changes it, which does not.
+BOOST_AUTO_TEST_CASE(tensor_maps_cannot_be_forged) {
+  const std::string text = R"cuda(/* pattern:
+parameters: {CHANGED: 0, WORD: 0}
+buffers:
+  in: {type: float, length: 1024}
+  copy: {type: uint64_t, length: 16}
+arguments: [{tensor: in, shape: [32, 32], box: [8, 4]}, copy]
+launch: {grid: 1, block: 1}
+useful: {read: 1}
+verify: {copy: "true"}
+*/
+struct Words { unsigned long long words[16]; };
+__global__ void kernel(const __grid_constant__ CUtensorMap map, unsigned long long* copy) {
+  __shared__ __align__(128) float tile[32];
+  for (int i = 0; i < 16; ++i) copy[i] = reinterpret_cast<const Words&>(map).words[i];
+  copy[WORD] += CHANGED;
+  for (int i = 0; i < 32; ++i) tile[i] = i;
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%1, {0, 0}], [%0];"
+               ::"r"(unsigned(__cvta_generic_to_shared(tile))), "l"(copy) : "memory");
+}
+)cuda";
+  const auto outcome = [&](int changed, int word) {
+    return emulate(text, integers({{"CHANGED", changed}, {"WORD", word}})).outcome;
+  };
+  BOOST_TEST(outcome(0, 0) == "correct");
+  for (int word = 0; word < static_cast<int>(sizeof(TensorMap) / 8); ++word) {
+    BOOST_TEST(contains(outcome(1, word), "there is no tensor map at"), word);
+  }
+}
+
 /// Four rows of a tensor, anywhere, one of them outside: from compute capability 10.0 on.
 BOOST_AUTO_TEST_CASE(rows_are_gathered_and_scattered) {
   const char* const text = R"cuda(/* pattern:
