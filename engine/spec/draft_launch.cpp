@@ -103,7 +103,8 @@ std::vector<std::string> KernelDraft::block_without_launch(std::string& mark) {
   std::string side;
   for (const std::string_view word : body_) {
     const ScalarRole role = scalar_role(word);
-    const bool is_size = role == ScalarRole::block || role == ScalarRole::tile;
+    const bool is_size =
+        role == ScalarRole::block || (role == ScalarRole::tile && !use_.asks_block_size);
     if (!side.empty() || !is_size || !is_word(word.front())) continue;
     if (!host_.declares(word) && !names_.contains(word)) continue;
     const auto text = host_.expression(word, names_);

@@ -61,6 +61,7 @@ struct RoleRow {
 };
 constexpr std::array role_rows = {
     RoleRow{ScalarRole::repeats, " t steps ", " iter step repeat times epoch "},
+    RoleRow{ScalarRole::tile, "", " per_thread perthread "},
     RoleRow{ScalarRole::block, " bs tpb nt ", " block thread "},
     RoleRow{ScalarRole::stride, " ld lda ldb ldc ldx ldy ", " stride pitch leading "},
     RoleRow{ScalarRole::place, " start begin first id ", " offset idx index seed shift flag rank "},

@@ -84,6 +84,11 @@ const std::vector<Case> cases = {
      "  scale<float, 256, 4><<<(n + 1023) / 1024, 256>>>(a, b, 3.0f, n);\n}\n",
      {"  BLOCK: 256\n", "  ITEMS: 4\n", "  - \"splat<T>(3.0f)\"\n", "  block: BLOCK\n",
       "  grid: (n + (BLOCK * ITEMS - 1)) / (BLOCK * ITEMS)\n"}},
+    {"elements of a thread, which are no block",
+     "template <int PER_THREAD>\n__global__ void twice(float* x, int n) {\n"
+     "  x[(blockIdx.x * blockDim.x + threadIdx.x) * PER_THREAD] *= n;\n}\n",
+     {"  PER_THREAD: 4  # fill in", "  BLOCK: {default: 256, min: 1, max: 1024}\n",
+      "  block: BLOCK\n"}},
     {"a type that is no element",
      "struct Plus {};\ntemplate <class T, class F>\n__global__ void fold(T* out, F f) { out[0] = "
      "f(1, 2); }\n"
