@@ -623,6 +623,9 @@ class HeaderReader {
         auto comparison = read_comparison(pattern_, buffer.text, condition, known_types(),
                                           has_reference_, diagnostics_);
         if (comparison) pattern_.verify.push_back(std::move(*comparison));
+      } else if (has_reference_ && condition.text == "reference") {
+        diagnostics_.error(condition.where, "'verify' takes the reference's buffer here",
+                           fmt::format("write {{reference: {}}}", buffer.text));
       } else if (auto cuda = read_cuda(condition, "verify", diagnostics_)) {
         pattern_.verify.push_back({buffer.text, std::move(*cuda)});
       }

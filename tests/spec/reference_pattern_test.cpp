@@ -61,6 +61,8 @@ const std::vector<EditCase> dependences = {
 };
 
 const std::vector<EditCase> mistakes = {
+    {"{out: {reference: out}}", "{out: reference}",
+     "13:15+9 'verify' takes the reference's buffer here | write {reference: out}"},
     {"plain<int>", "plian<int>",
      "12:22+10 there is no kernel 'plian' in this file, nor in one that it includes | did you mean "
      "'plain'?"},
