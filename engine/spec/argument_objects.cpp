@@ -7,6 +7,7 @@
 
 #include "engine/spec/map_reader.h"
 #include "engine/spec/object_keys.h"
+#include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 
@@ -142,9 +143,6 @@ std::optional<ArgumentObject> read_argument_object(const YamlNode& node,
   const YamlNode* named = reader.require(key, is_tensor ? tensor_help : texture_help);
   if (named == nullptr) return std::nullopt;
   std::string buffer = reader.text(key);
-  const auto is_among = [](const std::vector<std::string>& names, const std::string& name) {
-    return std::ranges::find(names, name) != names.end();
-  };
   if (!is_among(declared.buffers, buffer)) {
     return diagnostics.error(named->where, fmt::format("there is no buffer '{}'", buffer),
                              suggest(buffer, declared.buffers, "the buffers are"));

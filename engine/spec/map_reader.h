@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -82,6 +84,20 @@ void for_each_entry(const YamlNode& map, Read read) {
     empty.where = key.where;
     read(key, value.is_null() ? empty : value);
   }
+}
+
+/// Does the same with the map under `key`, if there is one; false, with a message, for another
+/// node.
+template <class Read>
+bool read_entries(const YamlNode* node, std::string_view key, const char* help,
+                  Diagnostics& diagnostics, Read read) {
+  if (node == nullptr) return true;
+  if (node->is_map()) {
+    for_each_entry(*node, read);
+  } else {
+    diagnostics.error(node->where, fmt::format("'{}' must be a map of names", key), help);
+  }
+  return node->is_map();
 }
 
 /// The items of a sequence, or another node as the only one.

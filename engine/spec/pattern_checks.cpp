@@ -31,10 +31,6 @@ class Checks {
   }
 
  private:
-  static bool is_among(const std::vector<std::string>& names, const std::string& name) {
-    return std::ranges::find(names, name) != names.end();
-  }
-
   Location place_in_body(std::size_t offset, std::size_t length) const {
     const std::size_t body_begin = pattern_.source->text.size() - pattern_.body.size();
     return location_at(pattern_.source, body_begin + offset, std::max<std::size_t>(length, 1));

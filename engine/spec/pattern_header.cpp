@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -13,6 +13,7 @@
 #include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
 #include "engine/spec/pattern.h"
+#include "engine/spec/step_reader.h"
 #include "engine/spec/sweep.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
@@ -29,13 +30,10 @@ constexpr const char* useful_help =
     "the bytes the algorithm needs: {read: ..., write: ...} or {shared: ...}";
 constexpr const char* verify_help =
     "a CUDA expression that holds for every element i after one launch";
-constexpr const char* steps_help =
-    "steps: [{kernel: scan, arguments: [in, out], grid: N / BLOCK, block: BLOCK}]";
 
-class HeaderReader {
+class HeaderReader : private StepReader {
  public:
-  HeaderReader(Pattern& pattern, Diagnostics& diagnostics)
-      : pattern_(pattern), diagnostics_(diagnostics) {}
+  HeaderReader(Pattern& pattern, Diagnostics& diagnostics) : StepReader(pattern, diagnostics) {}
 
   HeaderReading read(const YamlNode& header) {
     const MapReader reader(header, "the pattern's header", pattern_keys, diagnostics_);
@@ -59,7 +57,7 @@ class HeaderReader {
       read_launch(reader.map("launch", launch_keys), pattern_.steps.front().launch);
     }
     read_entries(reader.find("constants"), "constants", "weights: {init: \"1.0f / (i + 1)\"}",
-                 &HeaderReader::read_constant);
+                 diagnostics_, std::bind_front(&HeaderReader::read_constant, this));
     const YamlNode* useful = reader.require("useful", useful_help);
     if (useful != nullptr) read_useful(*useful, reader);
     if (const YamlNode* reference = reader.find("reference")) read_reference(*reference, reader);
@@ -71,61 +69,6 @@ class HeaderReader {
   }
 
  private:
-  using EntryReader = void (HeaderReader::*)(const YamlNode& key, const YamlNode& value);
-
-  /// Reads each entry of the map under `key`, if there is one; false, with a message, for another
-  /// node.
-  bool read_entries(const YamlNode* node, std::string_view key, const char* help,
-                    EntryReader read_entry) {
-    if (node == nullptr) return true;
-    if (!node->is_map()) {
-      diagnostics_.error(node->where, fmt::format("'{}' must be a map of names", key), help);
-      return false;
-    }
-    for_each_entry(*node, [&](const YamlNode& name, const YamlNode& value) {
-      (this->*read_entry)(name, value);
-    });
-    return true;
-  }
-
-  static bool is_among(const std::vector<std::string>& names, const std::string& name) {
-    return std::ranges::find(names, name) != names.end();
-  }
-
-  /// Whether what is wrong with the expression could be a mistake made elsewhere.
-  bool is_blameless(const Expression& expression) const {
-    return lacks_names_ || std::ranges::any_of(expression.names(), [&](const std::string& name) {
-             return is_among(unknown_kinds_, name);
-           });
-  }
-
-  /// Keeps an expression that must be an integer.
-  void take(std::optional<Expression> expression, std::string what, std::int64_t least,
-            Expression& result) {
-    if (!expression) return;
-    if (!is_blameless(*expression)) {
-      check_kind(*expression, scope_, ValueKind::integer, what, diagnostics_);
-    }
-    result = *expression;
-    reading_.figures.push_back({std::move(*expression), std::move(what), least});
-  }
-
-  void check_name(const std::string& name, const Location& where, bool is_of_files = false) {
-    // What files declare is named already.
-    const std::size_t reserved =
-        is_of_files ? std::min(name.find_first_not_of('_'), name.size()) : 0;
-    const std::string_view reason = why_not_a_name(std::string_view(name).substr(reserved));
-    if (!reason.empty() || name == pattern_.name) {
-      diagnostics_.error(
-          where, fmt::format("'{}' {}", name, reason.empty() ? "is the kernel's name" : reason),
-          "choose another name");
-    } else if (is_among(reading_.names, name)) {
-      diagnostics_.error(where, fmt::format("the name '{}' is used twice", name),
-                         "parameters, structs, buffers and arguments share one set of names");
-    }
-    reading_.names.push_back(name);
-  }
-
   void read_family(const YamlNode& node) {
     pattern_.family = read_text(node, "family", diagnostics_).value_or(std::string());
     const std::string_view reason = why_not_a_family(pattern_.family);
@@ -144,9 +87,10 @@ class HeaderReader {
     if (parameters != nullptr) {
       for (const auto& [name, value] : parameters->entries) declared_.push_back(name.text);
     }
-    read_entries(parameters, "parameters", "BLOCK: {default: 256, min: 32}",
-                 &HeaderReader::read_parameter);
-    read_entries(structs, "structs", "Particle: 24", &HeaderReader::read_struct);
+    read_entries(parameters, "parameters", "BLOCK: {default: 256, min: 32}", diagnostics_,
+                 std::bind_front(&HeaderReader::read_parameter, this));
+    read_entries(structs, "structs", "Particle: 24", diagnostics_,
+                 std::bind_front(&HeaderReader::read_struct, this));
   }
 
   /// The bounds `min` and `max`, which cannot name parameters.
@@ -252,7 +196,8 @@ class HeaderReader {
     constexpr const char* help = "data: {type: float, length: N, init: \"i\"}";
     const YamlNode* buffers = reader.require("buffers", help);
     reading_.lacks_kernel_parameters =
-        buffers == nullptr || !read_entries(buffers, "buffers", help, &HeaderReader::read_buffer);
+        buffers == nullptr || !read_entries(buffers, "buffers", help, diagnostics_,
+                                            std::bind_front(&HeaderReader::read_buffer, this));
     if (!reading_.lacks_kernel_parameters && pattern_.buffers.empty()) {
       diagnostics_.error(buffers->where, "a pattern needs at least one buffer", help);
       reading_.lacks_kernel_parameters = true;
@@ -261,194 +206,10 @@ class HeaderReader {
     const bool is_listed = read_kernel(reader, step);
     if (is_listed) return;
     const YamlNode* arguments = reader.find("arguments");
-    reading_.lacks_kernel_parameters |= !read_entries(
-        arguments, "arguments", "n: {type: int32_t, value: N}", &HeaderReader::read_argument);
+    reading_.lacks_kernel_parameters |=
+        !read_entries(arguments, "arguments", "n: {type: int32_t, value: N}", diagnostics_,
+                      std::bind_front(&HeaderReader::read_argument, this));
     if (!step.kernel.text.empty()) list_parameters(step);
-  }
-
-  /// Reads the kernel's name and, if there is a list of them, its arguments; whether there is.
-  bool read_kernel(const MapReader& reader, Step& step) {
-    if (const YamlNode* kernel = reader.find("kernel")) {
-      if (auto name = read_cuda(*kernel, "kernel", diagnostics_)) step.kernel = std::move(*name);
-    }
-    const YamlNode* arguments = reader.find("arguments");
-    if (arguments == nullptr || !arguments->is_sequence()) return false;
-    step.arguments = read_items(
-        *arguments, [&](const YamlNode& item) { return read_kernel_argument(item, step); });
-    return true;
-  }
-
-  /// Only the compiler knows the types of the parameters of a kernel that is named.
-  void list_parameters(Step& step) const {
-    std::vector<KernelArgument>& all = step.arguments.emplace();
-    for (const Buffer& buffer : pattern_.buffers) all.push_back({{buffer.name, buffer.where}});
-    for (const Argument& scalar : pattern_.arguments) all.push_back({{scalar.name, scalar.where}});
-  }
-
-  void read_launch(const MapReader& reader, LaunchShape& launch) {
-    launch.grid = read_extent(reader, "grid");
-    launch.block = read_extent(reader, "block");
-    take(reader.expression("shared"), "shared memory", 0, launch.shared);
-    if (reader.find("cluster") != nullptr) launch.cluster = read_extent(reader, "cluster");
-    launch.cooperative = reader.expression("cooperative");
-    if (!launch.cooperative || is_blameless(*launch.cooperative)) return;
-    check_kind(*launch.cooperative, scope_, ValueKind::boolean, "cooperative", diagnostics_,
-               "write true, false or a comparison");
-  }
-
-  /// Adds an error for each of these keys of a map whose steps have them.
-  void refuse_beside_steps(const MapReader& reader, std::initializer_list<const char*> keys) {
-    for (const char* key : keys) {
-      if (const YamlNode* other = reader.find(key)) {
-        diagnostics_.error(other->where, fmt::format("'{}' stands in each of the steps", key),
-                           steps_help);
-      }
-    }
-  }
-
-  void read_steps(const YamlNode& node, const MapReader& header) {
-    refuse_beside_steps(header, {"kernel", "launch"});
-    if (pattern_.steps.front().arguments && node.is_sequence()) {
-      diagnostics_.error(header.find("arguments")->where,
-                         "a list of arguments stands in each of the steps", steps_help);
-    }
-    if (std::vector<Step> steps = read_step_list(node); !steps.empty()) {
-      pattern_.steps = std::move(steps);
-    }
-  }
-
-  std::vector<Step> read_step_list(const YamlNode& node) {
-    std::vector<Step> steps;
-    if (!node.is_sequence() || node.items.empty()) {
-      diagnostics_.error(node.where, "'steps' must be a list of launches", steps_help);
-      return steps;
-    }
-    for (const YamlNode& item : node.items) {
-      read_step(MapReader(item, "a step", step_keys, diagnostics_), steps.emplace_back());
-    }
-    return steps;
-  }
-
-  void read_step(const MapReader& reader, Step& step) {
-    step_ = &step;
-    reader.require("kernel", "for example kernel: scan<T>");
-    const bool is_listed = read_kernel(reader, step);
-    const YamlNode* arguments = reader.find("arguments");
-    if (arguments != nullptr && !is_listed) {
-      diagnostics_.error(arguments->where, "'arguments' of a step must be a list",
-                         "arguments: [in, out, N]");
-    }
-    if (!is_listed) list_parameters(step);
-    const Scope outside = scope_;
-    const std::size_t names = reading_.names.size();
-    const std::size_t figures = reading_.figures.size();
-    read_entries(reader.find("repeat"), "repeat", "distance: {from: 1, to: N / 2, multiply: 2}",
-                 &HeaderReader::read_repeat);
-    read_launch(reader, step.launch);
-    // With the repetition's names it has values only then.
-    const bool is_repeated = !step.repeat.empty();
-    if (is_repeated) reading_.figures.resize(figures);
-    reading_.names.resize(names);
-    scope_ = outside;
-  }
-
-  /// The launches that compute what is expected; a text says where the pattern comes from.
-  void read_reference(const YamlNode& node, const MapReader& header) {
-    if (node.is_scalar()) {
-      pattern_.origin = header.text("reference");
-      return;
-    }
-    has_reference_ = true;
-    reading_.reference_where = node.where;
-    const MapReader reader(node, "the reference", reference_keys, diagnostics_);
-    if (!node.is_map()) return;
-    if (const YamlNode* steps = reader.find("steps")) {
-      refuse_beside_steps(reader, {"kernel", "arguments", "grid", "block", "shared", "cluster",
-                                   "cooperative", "repeat"});
-      reading_.reference = read_step_list(*steps);
-    } else {
-      read_step(reader, reading_.reference.emplace_back());
-    }
-  }
-
-  void read_repeat(const YamlNode& key, const YamlNode& node) {
-    check_name(key.text, key.where);
-    Repeat repeat{key.text};
-    repeat.where = key.where;
-    const MapReader reader(node, fmt::format("the repetition '{}'", key.text), repeat_keys,
-                           diagnostics_);
-    const char* const help = "for example {from: 1, to: N / 2, multiply: 2}";
-    reader.require("from", help);
-    reader.require("to", help);
-    const auto read = [&](const char* name, Expression& result) {
-      const auto expression = reader.expression(name);
-      if (!expression) return;
-      if (!is_blameless(*expression)) {
-        check_kind(*expression, scope_, ValueKind::integer,
-                   fmt::format("'{}' of '{}'", name, key.text), diagnostics_);
-      }
-      result = *expression;
-    };
-    read("from", repeat.from);
-    read("to", repeat.to);
-    repeat.change = Expression::constant(std::int64_t{1});
-    constexpr std::array<std::pair<const char*, Operation>, 3> changes = {
-        {{"step", Operation::add},
-         {"multiply", Operation::multiply},
-         {"divide", Operation::divide}}};
-    bool is_given = false;
-    for (const auto& [name, operation] : changes) {
-      const YamlNode* change = reader.find(name);
-      if (change == nullptr) continue;
-      if (std::exchange(is_given, true)) {
-        diagnostics_.error(change->where,
-                           "a repetition has one of 'step', 'multiply' and 'divide'");
-      }
-      repeat.by = operation;
-      read(name, repeat.change);
-    }
-    scope_.add(repeat.name, ValueKind::integer);
-    step_->repeat.push_back(std::move(repeat));
-  }
-
-  /// The value of an argument or of a struct's field: CUDA C++, or an object.
-  std::optional<CudaExpression> read_value(const YamlNode& node, std::string_view what,
-                                           Step& step) {
-    if (!is_argument_object(node)) return read_cuda(node, what, diagnostics_);
-    DeclaredNames declared = {{}, known_types()};
-    for (const Buffer& buffer : pattern_.buffers) declared.buffers.push_back(buffer.name);
-    const TakeInteger take_integer = [this](std::optional<Expression> expression, std::string name,
-                                            std::int64_t least, Expression& result) {
-      take(std::move(expression), std::move(name), least, result);
-    };
-    auto object = read_argument_object(node, declared, take_integer, diagnostics_);
-    if (!object) return std::nullopt;
-    const std::string text = object_expression(*object, step.objects.size());
-    step.objects.push_back(std::move(*object));
-    return CudaExpression{text, node.where};
-  }
-
-  std::optional<KernelArgument> read_kernel_argument(const YamlNode& node, Step& step) {
-    if (node.is_null()) return KernelArgument{{"nullptr", node.where}};
-    if (node.is_scalar() || is_argument_object(node)) {
-      auto value = read_value(node, "arguments", step);
-      return value ? std::optional(KernelArgument{std::move(*value)}) : std::nullopt;
-    }
-    const MapReader reader(node, "an argument", listed_argument_keys, diagnostics_);
-    const YamlNode* fields = reader.require("fields", "fields: {x: 1, data: in}");
-    if (fields == nullptr) return std::nullopt;
-    if (!fields->is_map() || fields->entries.empty()) {
-      return diagnostics_.error(fields->where, "'fields' must be a map of names",
-                                "fields: {x: 1, data: in}");
-    }
-    KernelArgument argument;
-    argument.value.where = node.where;
-    for_each_entry(*fields, [&](const YamlNode& name, const YamlNode& value) {
-      if (auto cuda = read_value(value, name.text, step)) {
-        argument.fields.push_back({name.text, std::move(*cuda)});
-      }
-    });
-    return argument;
   }
 
   /// Where the variable is, and of what type, the compiler knows.
@@ -504,20 +265,6 @@ class HeaderReader {
       diagnostics_.error(init->where, fmt::format("the size of '{}' is not known", buffer.type),
                          fmt::format("give it: structs: {{{}: BYTES}}", buffer.type));
     }
-  }
-
-  /// What a buffer's type may be; nothing where that is not known.
-  std::vector<std::string> known_types() const {
-    std::vector<std::string> known;
-    if (lacks_names_) return known;
-    for (const Parameter& parameter : pattern_.parameters) {
-      if (parameter.kind == ValueKind::element || is_among(unknown_kinds_, parameter.name)) {
-        known.push_back(parameter.name);
-      }
-    }
-    for (const Struct& type : pattern_.structs) known.push_back(type.name);
-    known.insert(known.end(), ElementType::names().begin(), ElementType::names().end());
-    return known;
   }
 
   /// Also where that is not to be told.
@@ -583,19 +330,6 @@ class HeaderReader {
          std::numeric_limits<std::int64_t>::min(), argument.value);
   }
 
-  std::vector<Expression> read_extent(const MapReader& reader, std::string_view key) {
-    const YamlNode* node = reader.require(key, "one number, or a list of up to three");
-    if (node == nullptr) return {};
-    if (node->is_map() ||
-        (node->is_sequence() && (node->items.empty() || node->items.size() > 3))) {
-      diagnostics_.error(node->where, fmt::format("'{}' takes one to three numbers", key));
-      return {};
-    }
-    std::vector<Expression> extents = read_expressions(node, key, diagnostics_);
-    for (Expression& extent : extents) take(extent, fmt::format("the {}", key), 1, extent);
-    return extents;
-  }
-
   void read_useful(const YamlNode& node, const MapReader& header) {
     UsefulBytes& useful = pattern_.useful;
     if (node.is_scalar()) {
@@ -651,15 +385,7 @@ class HeaderReader {
     if (!is_blamed_already) check_own_metrics(pattern_.metrics, {}, scope_, diagnostics_);
   }
 
-  Pattern& pattern_;
-  Diagnostics& diagnostics_;
-  HeaderReading reading_;
-  Scope scope_;                             ///< the parameters and structs so far
-  std::vector<std::string> declared_;       ///< all parameters
-  std::vector<std::string> unknown_kinds_;  ///< parameters and structs of a kind not known
-  bool lacks_names_ = false;                ///< parameters or structs are missing altogether
-  bool has_reference_ = false;
-  Step* step_ = nullptr;  ///< the one that is read
+  std::vector<std::string> declared_;  ///< all parameters
 };
 
 }  // namespace

@@ -57,6 +57,10 @@ Decoded decode(std::string_view text) {
 
 }  // namespace
 
+bool is_among(const std::vector<std::string>& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
 std::size_t character_length(std::string_view text) {
   return decode(text).length;
 }

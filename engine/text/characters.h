@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sweep {
 
@@ -48,6 +49,8 @@ constexpr bool is_space(char c) {
 constexpr bool continues_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
+
+bool is_among(const std::vector<std::string>& words, std::string_view word);
 
 /// Whether a word is one of `list`, which has a blank before and behind each.
 constexpr bool is_in_list(std::string_view list, std::string_view word) {

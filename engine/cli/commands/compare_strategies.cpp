@@ -13,6 +13,7 @@
 #include "engine/cli/terminal/terminal.h"
 #include "engine/recording/recording.h"
 #include "engine/search/strategy.h"
+#include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"

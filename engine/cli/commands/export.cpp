@@ -9,6 +9,7 @@
 #include "engine/recording/recording.h"
 #include "engine/spec/sweep.h"
 #include "engine/store/record.h"
+#include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "report/display_text.h"
 #include "report/export/best_configurations.h"

@@ -9,6 +9,7 @@
 #include "engine/cli/options/sources.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/pattern_header.h"
+#include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 

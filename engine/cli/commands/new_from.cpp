@@ -9,6 +9,7 @@
 #include "engine/spec/named_kernel.h"
 #include "engine/spec/pattern.h"
 #include "engine/spec/pattern_draft.h"
+#include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
 

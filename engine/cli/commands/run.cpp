@@ -11,6 +11,7 @@
 #include "engine/cli/options/output.h"
 #include "engine/spec/metric.h"
 #include "engine/store/store.h"
+#include "engine/text/characters.h"
 #include "engine/text/units.h"
 
 namespace sweep {

@@ -13,6 +13,7 @@
 #include "engine/spec/metric.h"
 #include "engine/spec/report_layout.h"
 #include "engine/store/store.h"
+#include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
 

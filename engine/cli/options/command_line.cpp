@@ -325,10 +325,6 @@ std::optional<GivenOptions> CommandLine::parse(const Arguments& arguments) const
   return given;
 }
 
-bool is_among(const Words& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 std::optional<std::uint64_t> whole_number(std::string_view text) {
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();

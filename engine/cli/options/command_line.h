@@ -155,8 +155,6 @@ struct CommandLine {
   std::optional<GivenOptions> parse(const Arguments& arguments) const;
 };
 
-bool is_among(const std::vector<std::string>& words, std::string_view word);
-
 /// Nothing for what is no whole number, has a sign, or does not fit.
 std::optional<std::uint64_t> whole_number(std::string_view text);
 

@@ -10,6 +10,7 @@
 #include "engine/spec/compile_rules.h"
 #include "engine/system/dynamic_library.h"
 #include "engine/system/machine_memory.h"
+#include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
 #include "engine/text/units.h"

@@ -7,6 +7,7 @@
 
 #include "engine/cli/options/command_line.h"
 #include "engine/store/record.h"
+#include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
