@@ -69,12 +69,14 @@ class Collector {
       if (site.global.requests != 0) add(op, AccessSpace::global, site.global, {});
       if (site.shared.requests != 0) add(op, AccessSpace::shared, {}, site.shared);
       if (site.local.requests != 0) add(op, AccessSpace::local, site.local, {});
+      if (site.remote.requests != 0) add(op, AccessSpace::remote, {}, {}, site.remote);
     }
     return std::move(costs_);
   }
 
  private:
-  void add(const Op& op, AccessSpace space, const GlobalCount& memory, const SharedCount& shared) {
+  void add(const Op& op, AccessSpace space, const GlobalCount& memory, const SharedCount& shared,
+           const RemoteCount& remote = {}) {
     const MemoryOp& memory_op = kernel_.memory[op.detail];
     AccessCost cost;
     cost.verb = *verb_of(op.kind);
@@ -85,7 +87,9 @@ class Collector {
     cost.instructions = 1;
     cost.memory = memory;
     cost.shared = shared;
-    if (op.detail < counts_.shapes.size()) cost.shape = counts_.shapes[op.detail];
+    cost.remote = remote;
+    const bool has_shape = space != AccessSpace::remote && op.detail < counts_.shapes.size();
+    if (has_shape) cost.shape = counts_.shapes[op.detail];
     cost.array = array_of(space, cost.shape);
     place(op, cost);
     merge(std::move(cost));
@@ -146,6 +150,7 @@ class Collector {
     known->instructions += cost.instructions;
     known->memory += cost.memory;
     known->shared += cost.shared;
+    known->remote += cost.remote;
     known->shape += cost.shape;
   }
 

@@ -32,7 +32,7 @@ std::string_view name_of(AccessVerb verb) {
 }
 
 std::string_view name_of(AccessSpace space) {
-  return std::array{"global", "shared", "local"}.at(static_cast<std::size_t>(space));
+  return std::array{"global", "shared", "local", "remote"}.at(static_cast<std::size_t>(space));
 }
 
 /// In %; 0 where nothing was moved.
@@ -103,6 +103,9 @@ std::string_view unit_of(const AccessCost& access) {
 
 /// "32 sectors/request (ideal 4)"
 std::string cost_text(const AccessCost& access, const MemoryModel& model) {
+  if (access.space == AccessSpace::remote) {
+    return per_request(access.remote.bytes, access) + " bytes/request";
+  }
   std::string text = fmt::format("{} {}/request (ideal {})", per_request(access.cost(), access),
                                  unit_of(access), per_request(access.ideal(), access));
   const bool is_historic = model.compute_capability < 50 && access.space == AccessSpace::global;
@@ -111,6 +114,7 @@ std::string cost_text(const AccessCost& access, const MemoryModel& model) {
 }
 
 std::string remark(const AccessCost& access, const MemoryModel& model) {
+  if (access.space == AccessSpace::remote) return "of other blocks of the cluster";
   if (access.space == AccessSpace::shared) {
     const std::uint64_t conflicts = access.shared.conflicts();
     if (conflicts == 0) return "no conflicts";
@@ -293,6 +297,8 @@ ordered_json json_of(const AccessCost& access) {
     json.update({{"wavefronts", access.shared.wavefronts},
                  {"conflicts", access.shared.conflicts()},
                  {"bytes_wanted", access.shared.bytes_wanted}});
+  } else if (access.space == AccessSpace::remote) {
+    json.update({{"bytes_wanted", access.remote.bytes}});
   } else {
     json.update({{"sectors", access.memory.sectors},
                  {"lines", access.memory.lines},

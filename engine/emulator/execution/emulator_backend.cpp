@@ -298,6 +298,16 @@ void EmulatorExecution::launch() {
     emulated_->end_watch(counted_.is_partial());
     emulated_->guard_const_buffers(false);
   });
+  const auto reaches_others = [](const CountedKernel& each) {
+    return std::ranges::any_of(each.count.sites,
+                               [](const SiteCount& site) { return site.remote.requests != 0; });
+  };
+  const std::vector<CountedKernel> counted = counted_kernels();
+  if (std::ranges::any_of(counted, reaches_others)) {
+    notes_.emplace_back(
+        "accesses to the shared memory of other blocks of the cluster are cluster_requests here, "
+        "and in no other count: what the hardware's counters take them for is not known");
+  }
 }
 
 /// Executes every block of every launch in their order, since each needs the results of those
@@ -456,13 +466,6 @@ Observation EmulatorExecution::observe() {
   AccessSums sums;
   for (const CountedKernel& each : counted_kernels()) sums.add(each.kernel, each.count);
   Observation observation = {metrics_of(sums, counted_), notes_};
-  if (sums.loads.remote.requests + sums.stores.remote.requests + sums.atomics.remote.requests !=
-      0) {
-    observation.notes.emplace_back(
-        "accesses to the shared memory of other blocks of the cluster are cluster_requests here, "
-        "and "
-        "in no other count; what the hardware's counters take them for is not known");
-  }
   add_resources(observation.metrics);
   if (const auto share = verification_.share()) {
     observation.metrics.push_back({"verified_share", Origin::emulated, percent * *share});

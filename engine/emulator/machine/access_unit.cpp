@@ -384,6 +384,7 @@ void AccessUnit::check_inside(const WarpAccess& access, const Spread& spread,
   if (is_inside(spread.high, access.width, size)) return;
   for_each_lane(access.active, [&](unsigned lane) {
     if (is_inside(access.address[lane], access.width, size)) return;
+    if (is_shared) check_own(lane, access.address[lane] + rank_ * window_size);
     fail(lane, "out of bounds: {} {} bytes at byte {} of {} has {}{}",
          verb(op_->kind == OpKind::load), access.width, signed_address(access.address[lane]),
          is_shared ? "shared memory, of which the block" : "its local memory, of which it", size,

@@ -303,6 +303,7 @@ class AccessUnit {
   SharedPlace shared_place(unsigned lane, std::uint64_t address, std::uint64_t bytes, bool is_load,
                            bool may_be_other);
   void check_reachable(unsigned lane, const AccessUnit& owner);
+  void check_own(unsigned lane, std::uint64_t address) const;
   /// "shared memory", or "the shared memory of block (1, 0, 0)"
   std::string memory_of(const AccessUnit& owner) const;
   RaceDetector::Event racing_event(unsigned lane, bool is_strong) const {

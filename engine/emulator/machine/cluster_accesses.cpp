@@ -52,6 +52,14 @@ void AccessUnit::check_late_visits() const {
                                      visitor.memory_of(*this)));
 }
 
+/// That an address outside of the block's shared memory is none of another block.
+void AccessUnit::check_own(unsigned lane, std::uint64_t address) const {
+  const AccessUnit& owner = *cluster_.units[rank_at(address)];
+  if (&owner == this || address % window_size >= shared_bytes_) return;
+  fail(lane, "it takes an address in {} for one in its own: shared::cluster reaches it",
+       memory_of(owner));
+}
+
 /// Bytes of shared memory, of this block or, if that may be, of another: all of them are there.
 AccessUnit::SharedPlace AccessUnit::shared_place(unsigned lane, std::uint64_t address,
                                                  std::uint64_t bytes, bool is_load,

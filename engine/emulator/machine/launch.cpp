@@ -92,25 +92,18 @@ bool differs_by_block(const Launch& launch, const ConstantSlot& slot) {
          slot.kind == Kind::smid || slot.kind >= Kind::clusterid_x;
 }
 
-/// The value that a slot has in the block at a place of the grid, but for its multiprocessor.
-std::uint64_t block_value(const Launch& launch, const ConstantSlot& slot, const Dim3& block,
-                          std::uint32_t rank) {
+/// What a slot says of the cluster of the block at a place of the grid.
+std::uint64_t cluster_value(const Launch& launch, const ConstantSlot& slot, const Dim3& block,
+                            std::uint32_t rank) {
   if (slot.kind == Kind::cluster_ctarank) return rank;
   if (slot.kind == Kind::shared_address) return slot.value + rank * window_size;
   const Dim3& cluster = launch.cluster;
-  const auto along = [](const Dim3& place, Kind kind, Kind first) {
-    const auto axis = static_cast<std::size_t>(kind) - static_cast<std::size_t>(first);
-    return std::array{place.x, place.y, place.z}.at(axis);
-  };
-  if (slot.kind >= Kind::cluster_ctaid_x) {
-    return along({block.x % cluster.x, block.y % cluster.y, block.z % cluster.z}, slot.kind,
-                 Kind::cluster_ctaid_x);
-  }
-  if (slot.kind >= Kind::clusterid_x) {
-    return along({block.x / cluster.x, block.y / cluster.y, block.z / cluster.z}, slot.kind,
-                 Kind::clusterid_x);
-  }
-  return along(block, slot.kind, Kind::ctaid_x);
+  const bool is_in_cluster = slot.kind >= Kind::cluster_ctaid_x;
+  const Kind first = is_in_cluster ? Kind::cluster_ctaid_x : Kind::clusterid_x;
+  const std::array<std::uint32_t, 3> place =
+      is_in_cluster ? std::array{block.x % cluster.x, block.y % cluster.y, block.z % cluster.z}
+                    : std::array{block.x / cluster.x, block.y / cluster.y, block.z / cluster.z};
+  return place.at(static_cast<std::size_t>(slot.kind) - static_cast<std::size_t>(first));
 }
 
 }  // namespace
@@ -156,8 +149,12 @@ void fill_block_constants(const Launch& launch, const Warp& warp, std::uint64_t 
                           std::uint32_t rank) {
   const Dim3 block = launch.grid.at(block_index);
   for (const ConstantSlot& slot : launch.block_constants) {
-    const std::uint64_t value = slot.kind == Kind::smid ? block_index % launch.multiprocessors
-                                                        : block_value(launch, slot, block, rank);
+    const std::uint64_t value = slot.kind == Kind::ctaid_x   ? block.x
+                                : slot.kind == Kind::ctaid_y ? block.y
+                                : slot.kind == Kind::ctaid_z ? block.z
+                                : slot.kind == Kind::smid
+                                    ? block_index % launch.multiprocessors
+                                    : cluster_value(launch, slot, block, rank);
     fill(warp, slot, [value](unsigned) { return value; });
   }
 }

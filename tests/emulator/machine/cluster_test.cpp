@@ -244,23 +244,23 @@ const ClusterFault faults[] = {
     {"the rank of what is no shared memory", "it takes 0x5000000 for an address of shared memory",
      NEIGHBOUR "mov.u32 %r4, 0x5000000; getctarank.shared::cluster.u32 %r4, %r4;"},
     {"outside of the next block's memory",
-     "block (0, 0, 0), thread (0, 0, 0): out of bounds: reads 4 bytes at byte 4096 of the shared "
-     "memory of block (1, 0, 0), which has 144",
+     "block (1, 0, 0), thread (0, 0, 0): out of bounds: reads 4 bytes at byte 4096 of the shared "
+     "memory of block (0, 0, 0), which has 144",
      NEIGHBOUR "ld.shared::cluster.u32 %result, [%r1+4096];"},
     {"below the next block's memory", "out of bounds: writes 4 bytes at byte ",
      NEIGHBOUR "st.shared::cluster.u32 [%r1+-256], %r0;"},
     {"a rank that there is not, in an address",
-     "out of bounds: reads 4 bytes at byte 83886080 of shared memory, of which the block has 144",
+     "out of bounds: reads 4 bytes at byte 67108864 of shared memory, of which the block has 144",
      NEIGHBOUR "mov.u32 %r4, 0x5000000; ld.shared::cluster.u32 %result, [%r4];"},
-    {"the same, generic", "out of bounds: reads 8 bytes at byte 251658240 of shared memory",
+    {"the same, generic", "out of bounds: reads 8 bytes at byte 234881024 of shared memory",
      NEIGHBOUR "mov.u64 %d2, 0x10f000000; ld.u64 %d2, [%d2];"},
     {"the next block's memory for its own",
-     "out of bounds: reads 4 bytes at byte 16777216 of shared memory, of which the block has 144",
+     "it takes an address in the shared memory of block (0, 0, 0) for one in its own",
      NEIGHBOUR "ld.shared.u32 %result, [%r1];"},
     {"misaligned in the next block", "misaligned address: an access of 4 bytes at 0x2",
      NEIGHBOUR "ld.shared::cluster.u32 %result, [%r1+2];"},
     {"a copy outside of the next block's memory",
-     "out of bounds: 128 bytes at byte 64 of the shared memory of block (1, 0, 0), of which the "
+     "out of bounds: 128 bytes at byte 64 of the shared memory of block (0, 0, 0), of which the "
      "block has 144",
      NEIGHBOUR "@%p0 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
                "[%r1+64], [%r10], 128, [bar];"},
@@ -301,7 +301,7 @@ const ClusterFault faults[] = {
                "W: ld.volatile.shared.u32 %r4, [bar]; setp.ne.u32 %p1, %r4, 12345; @%p1 bra W;"
                "DONE:"},
     {"a block that has ended",
-     "block (1, 0, 0), thread (0, 0, 0): it reaches for the shared memory of block (0, 0, 0), "
+     "block (0, 0, 0), thread (0, 0, 0): it reaches for the shared memory of block (1, 0, 0), "
      "which has ended",
      NEIGHBOUR "ld.shared::cluster.u32 %result, [%r1];"},
 };
@@ -315,14 +315,13 @@ const ClusterFault mistakes[] = {
      "it reaches for the shared memory of block (1, 0, 0), which may not have begun",
      ".shared .b32 c; mapa.shared::cluster.u32 %r1, c, 1; mov.u32 %r0, %cluster_ctarank;"
      "setp.eq.u32 %p0, %r0, 0; @%p0 st.shared::cluster.u32 [%r1], %r0;" LEAVE_TOGETHER},
-    {"a block that may have ended, read by the first",
-     "block (0, 0, 0), thread (31, 0, 0): it reaches for the shared memory of block (1, 0, 0), "
+    {"a block that may have ended, read by the one that goes on first",
+     "block (1, 0, 0), thread (31, 0, 0): it reaches for the shared memory of block (0, 0, 0), "
      "which may have ended: nothing makes that block wait",
-     NEIGHBOUR "mov.u32 %r4, %cluster_ctarank; setp.eq.u32 %p1, %r4, 0;"
+     NEIGHBOUR "mov.u32 %r4, %cluster_ctarank; setp.eq.u32 %p1, %r4, 1;"
                "@%p1 ld.shared::cluster.u32 %result, [%r1];"},
     {"a race with another block's thread",
-     "a race: it writes byte 0 of the shared memory of block (0, 0, 0), which block (0, 0, 0), "
-     "thread (0, 0, 0) reads at ",
+     "a race: it reads byte 0 of shared memory, which block (1, 0, 0), thread (0, 0, 0) writes at ",
      NEIGHBOUR "ld.shared.u32 %result, [%r0]; mov.u32 %r4, %cluster_ctarank;"
                "setp.eq.u32 %p1, %r4, 1; @%p1 st.shared::cluster.u32 [%r1], %r4;" LEAVE_TOGETHER},
     {"an arrival that orders nothing",
@@ -388,7 +387,8 @@ BOOST_AUTO_TEST_CASE(other_blocks_memory_is_counted_apart) {
   const Outcome outcome =
       run_body(NEIGHBOUR
                "ld.shared::cluster.u32 %r5, [%r1]; ld.shared::cluster.u32 %result, [%r0];"
-               "ld.u32 %result, [%d1];" LEAVE_TOGETHER,
+               "ld.u32 %r6, [%d1]; add.u32 %result, %result, %r5; add.u32 %result, %result, "
+               "%r6;" LEAVE_TOGETHER,
                clusters_of(2));
   RemoteCount remote;
   for (const SiteCount& site : outcome.count.sites) remote += site.remote;
