@@ -118,7 +118,8 @@ bool EmulatedReference::provide_some(const std::string& buffer, const Allocation
   EmulatedWorkload& emulated = execution_->emulated();
   const std::vector<LaunchPlan>& launches = plan_->workload.launches;
   if (compared.written == nullptr || launches.size() > 1 || emulated.kernel(0).is_linked ||
-      launches.front().has_cluster() || launches.front().grid.count() > most_units) {
+      launches.front().has_cluster() || emulated.kernel(0).cluster.front() != 0 ||
+      launches.front().grid.count() > most_units) {
     return false;
   }
   if (footprints_.empty()) learn_footprints();

@@ -306,7 +306,8 @@ void EmulatorExecution::launch() {
   if (std::ranges::any_of(counted, reaches_others)) {
     notes_.emplace_back(
         "accesses to the shared memory of other blocks of the cluster are cluster_requests here, "
-        "and in no other count: what the hardware's counters take them for is not known");
+        "and in no other count: what the hardware's counters take them for is not known, nor for "
+        "what the rest of the same instructions, which stays in the block");
   }
 }
 

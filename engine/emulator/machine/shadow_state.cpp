@@ -15,6 +15,7 @@ void join(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& fr
 
 RaceDetector::RaceDetector(std::uint64_t shared_bytes, std::uint32_t warps)
     : bytes_(static_cast<std::size_t>(shared_bytes)), clocks_(warps) {
+  MemoryWatch::of_process().note(shared_bytes * sizeof(Byte));
   reset();
 }
 
