@@ -240,6 +240,7 @@ std::string advise_banks(const AccessCost& access, const Layout& layout) {
 
 std::string advise(const AccessCost& access, std::span<const AccessCost> all,
                    const MemoryModel& model) {
+  if (access.space == AccessSpace::remote) return {};
   if (access.space == AccessSpace::local) {
     return fmt::format(
         "This is a thread's local memory, which lies in device memory: an array whose index is not "

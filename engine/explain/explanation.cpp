@@ -71,12 +71,14 @@ class Collector {
       if (site.global.requests != 0) add(op, AccessSpace::global, site.global, {});
       if (site.shared.requests != 0) add(op, AccessSpace::shared, {}, site.shared);
       if (site.local.requests != 0) add(op, AccessSpace::local, site.local, {});
+      if (site.remote.requests != 0) add(op, AccessSpace::remote, {}, {}, site.remote);
     }
     return std::move(costs_);
   }
 
  private:
-  void add(const Op& op, AccessSpace space, const GlobalCount& memory, const SharedCount& shared) {
+  void add(const Op& op, AccessSpace space, const GlobalCount& memory, const SharedCount& shared,
+           const RemoteCount& remote = {}) {
     const MemoryOp& memory_op = kernel_.memory[op.detail];
     AccessCost cost;
     cost.verb = *verb_of(op.kind);
@@ -87,7 +89,8 @@ class Collector {
     cost.instructions = 1;
     cost.memory = memory;
     cost.shared = shared;
-    if (op.detail < counts_.shapes.size()) {
+    cost.remote = remote;
+    if (space != AccessSpace::remote && op.detail < counts_.shapes.size()) {
       cost.shape = counts_.shapes[op.detail];
       cost.visits = {cost.shape.visits};
     }
@@ -163,6 +166,7 @@ class Collector {
     known->instructions += cost.instructions;
     known->memory += cost.memory;
     known->shared += cost.shared;
+    known->remote += cost.remote;
     known->shape += cost.shape;
     std::ranges::move(cost.visits, std::back_inserter(known->visits));
     for (const AccessCost::Caller& caller : cost.callers) {

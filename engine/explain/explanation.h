@@ -55,7 +55,8 @@ struct SourceText {
 SourceText read_source_text(std::string_view cuda, std::size_t first_line);
 
 enum class AccessVerb { load, store, atomic, copy };
-enum class AccessSpace { global, shared, local };
+/// `remote` is the shared memory of the cluster's other blocks.
+enum class AccessSpace { global, shared, local, remote };
 
 /// What the executed memory instructions of one expression of the source cost together. A generic
 /// instruction that reached two memories is two of them.
@@ -74,6 +75,7 @@ struct AccessCost {
   std::uint32_t instructions = 0;  ///< in the machine's program
   GlobalCount memory;              ///< of global and local accesses
   SharedCount shared;              ///< of shared accesses
+  RemoteCount remote;              ///< of those to other blocks, whose cost is not known
   AddressShape shape;
   /// What the warps did as they came by, of each copy that the compiler made of the expression.
   std::vector<std::vector<AddressShape::Visit>> visits;
@@ -86,7 +88,9 @@ struct AccessCost {
   std::string advice;           ///< what would make it cheaper; empty where nothing helps
 
   std::uint64_t requests() const {
-    return space == AccessSpace::shared ? shared.requests : memory.requests;
+    return space == AccessSpace::shared   ? shared.requests
+           : space == AccessSpace::remote ? remote.requests
+                                          : memory.requests;
   }
   /// What it cost: sectors, or wavefronts of a shared access.
   std::uint64_t cost() const {

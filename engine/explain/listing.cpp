@@ -32,7 +32,7 @@ std::string_view name_of(AccessVerb verb) {
 }
 
 std::string_view name_of(AccessSpace space) {
-  return std::array{"global", "shared", "local"}.at(static_cast<std::size_t>(space));
+  return std::array{"global", "shared", "local", "remote"}.at(static_cast<std::size_t>(space));
 }
 
 /// In %; 0 where nothing was moved.
@@ -103,6 +103,9 @@ std::string_view unit_of(const AccessCost& access) {
 
 /// "32 sectors/request (ideal 4)"
 std::string cost_text(const AccessCost& access, const MemoryModel& model) {
+  if (access.space == AccessSpace::remote) {
+    return per_request(access.remote.bytes, access) + " bytes/request";
+  }
   std::string text = fmt::format("{} {}/request (ideal {})", per_request(access.cost(), access),
                                  unit_of(access), per_request(access.ideal(), access));
   const bool is_historic = model.compute_capability < 50 && access.space == AccessSpace::global;
@@ -111,6 +114,7 @@ std::string cost_text(const AccessCost& access, const MemoryModel& model) {
 }
 
 std::string remark(const AccessCost& access, const MemoryModel& model) {
+  if (access.space == AccessSpace::remote) return "of other blocks of the cluster";
   if (access.space == AccessSpace::shared) {
     const std::uint64_t conflicts = access.shared.conflicts();
     if (conflicts == 0) return "no conflicts";
@@ -126,6 +130,7 @@ std::string remark(const AccessCost& access, const MemoryModel& model) {
 /// ", 2.5 of 32 lanes" where warps are far from whole.
 std::string lanes_of(const AccessCost& access) {
   constexpr double nearly_whole = 24;
+  if (access.space == AccessSpace::remote) return {};
   const double lanes = access.lanes_per_request();
   return lanes < nearly_whole ? fmt::format(", {} of 32 lanes", four_digits(lanes)) : std::string();
 }
@@ -360,6 +365,8 @@ ordered_json json_of(const AccessCost& access) {
     json.update({{"wavefronts", access.shared.wavefronts},
                  {"conflicts", access.shared.conflicts()},
                  {"bytes_wanted", access.shared.bytes_wanted}});
+  } else if (access.space == AccessSpace::remote) {
+    json.update({{"bytes_wanted", access.remote.bytes}});
   } else {
     json.update({{"sectors", access.memory.sectors},
                  {"lines", access.memory.lines},
@@ -370,9 +377,9 @@ ordered_json json_of(const AccessCost& access) {
   json.update({{"ideal", access.ideal()},
                {"excess", access.excess()},
                {"efficiency", efficiency_of(access)},
-               {"lanes_per_request", access.lanes_per_request()},
                {"shape", json_of(access.shape)},
                {"advice", access.advice}});
+  if (access.space != AccessSpace::remote) json["lanes_per_request"] = access.lanes_per_request();
   json["iterations"] = ordered_json::array();
   for (const AddressShape::Visit& visit : access.iterations()) {
     json["iterations"].push_back({{"requests", visit.requests}, {"cost", visit.cost}});

@@ -225,6 +225,12 @@ std::vector<MetricDefinition> make_table() {
            "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum)"),
        row("shared_efficiency", "%", higher, "bytes wanted / (128 B * wavefronts) in shared memory",
            {.tolerance = waiting})});
+  add("Shared memory of other blocks", false,
+      {row("cluster_requests", "1", neither,
+           "warp-wide accesses to the shared memory of other blocks of the cluster, one for each "
+           "block reached",
+           {.is_zero_left_out = true}),
+       row("cluster_bytes", "B", neither, "bytes of all their lanes", {.is_zero_left_out = true})});
   add("Atomics and local memory", false,
       {row("atomic_requests", "1", neither, "warp-wide atomic operations on global memory", {}, "",
            "(l1tex__t_requests_pipe_lsu_mem_global_op_red.sum + "

@@ -57,8 +57,9 @@ const std::vector<FaultCase> faults = {
      "faulty.cu:10:1: error: ", "the kernel does not end"},
     {"if (threadIdx.x == 7) __trap();", "true",
      "faulty.cu:10:1: error: ", "thread (7, 0, 0): the kernel stopped itself with a trap"},
-    {"data[threadIdx.x] = 1;\nasm volatile(\"barrier.cluster.arrive;\");", "true",
-     "faulty.cu:11:1: error: ", "the emulator does not execute the instruction barrier.cluster"},
+    {"data[threadIdx.x] = 1;\n"
+     "asm volatile(\"multimem.red.relaxed.sys.global.add.u32 [%0], 1;\" :: \"l\"(data));",
+     "true", "faulty.cu:11:1: error: ", "the emulator does not execute the instruction multimem"},
     {"while (reinterpret_cast<volatile int*>(data)[0] == 0) {}", "true",
      "faulty.cu:10:1: error: ", "the kernel does not end"},
     {"__shared__ int other[64];\nother[threadIdx.x] = words[threadIdx.x] = 1;\n"

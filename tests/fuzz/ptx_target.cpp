@@ -13,12 +13,16 @@ namespace {
 /// What the largest device gives to a block, and what the emulator asks for at most.
 constexpr std::uint64_t most_shared_bytes = 227 << 10;
 
-/// Executes a block with every argument the address of one buffer.
-void execute(const std::string& ptx, const std::string& entry) {
+/// Executes so many blocks, a cluster that waits for the grid where there are several, with every
+/// argument the address of one buffer.
+void execute(const std::string& ptx, const std::string& entry, std::uint32_t blocks) {
   testing::TestDevice device(ptx);
   Allocation& out = device.words("out", std::vector<std::uint32_t>(1024));
   testing::Setting setting;
   setting.instruction_limit = 2000;
+  setting.grid = {blocks, 1, 1};
+  setting.cluster = setting.grid;
+  setting.is_cooperative = blocks > 1;
   const std::vector<std::uint64_t> arguments(16, out.base);
   Launch launch = device.launch(entry, setting, arguments);
   if (launch.shared_bytes() > most_shared_bytes) return;
@@ -53,7 +57,9 @@ void run_ptx(std::string_view bytes) {
     std::size_t left = 8;
     for (const std::string& entry : module.entries()) {
       if (left-- == 0) break;
-      allow_refusal([&] { execute(text, entry); });
+      for (const std::uint32_t blocks : {1U, 2U}) {
+        allow_refusal([&] { execute(text, entry, blocks); });
+      }
     }
   });
 }

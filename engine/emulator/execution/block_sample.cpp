@@ -26,6 +26,7 @@ std::vector<std::uint64_t*> figures_of(LaunchCount& count) {
     add(site.global);
     add(site.local);
     add(site.shared);
+    add(site.remote);
   }
   return figures;
 }

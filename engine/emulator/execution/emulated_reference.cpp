@@ -118,6 +118,7 @@ bool EmulatedReference::provide_some(const std::string& buffer, const Allocation
   EmulatedWorkload& emulated = execution_->emulated();
   const std::vector<LaunchPlan>& launches = plan_->workload.launches;
   if (compared.written == nullptr || launches.size() > 1 || emulated.kernel(0).is_linked ||
+      launches.front().has_cluster() || emulated.kernel(0).cluster.front() != 0 ||
       launches.front().grid.count() > most_units) {
     return false;
   }
@@ -295,14 +296,14 @@ bool EmulatedReference::provide_all() {
 bool EmulatedReference::run_all(std::size_t index) {
   const Launch launch = execution_->prepared(index);
   GridOptions options = execution_->grid_options(index);
-  const std::uint64_t total = launch.grid.count();
+  const std::uint64_t total = launch.clusters().count();
   if (launch.kernel->is_linked) {
-    if (total * launch.block.count() > left()) return false;
+    if (launch.grid.count() * launch.block.count() > left()) return false;
     if (index == 0) execution_->emulated().complete_init(settings_.threads);
     options.instruction_budget = left();
     const GridResult result = run_grid(launch, options);
     spent_ += result.count.thread_instructions;
-    return result.blocks == total;
+    return result.blocks == launch.grid.count();
   }
   const std::uint64_t of_first = run_blocks_total(launch, 0, 1, options).thread_instructions;
   spent_ += of_first;

@@ -251,6 +251,17 @@ Launch EmulatedWorkload::launch(std::size_t index) {
   launch.grid = {plan.grid.x, plan.grid.y, plan.grid.z};
   launch.block = {plan.block.x, plan.block.y, plan.block.z};
   launch.dynamic_shared_bytes = plan.shared_bytes;
+  if (plan.has_cluster()) {
+    launch.cluster = {plan.cluster.x, plan.cluster.y, plan.cluster.z};
+    launch.is_explicit_cluster = true;
+  }
+  launch.is_cooperative = plan.is_cooperative;
+  if (plan.is_cooperative && launch.kernel->has_grid_barrier) {
+    // What cooperative groups have a size and a barrier in (cooperative_groups' driver_abi.h).
+    constexpr std::uint64_t workspace_bytes = 64;
+    const std::scoped_lock lock(memory_mutex_);
+    launch.grid_workspace = memory_.allocate("what grid.sync() uses", workspace_bytes, 4).base;
+  }
   return launch;
 }
 

@@ -8,6 +8,7 @@
 
 #include "engine/emulator/cubin/kernel_code.h"
 #include "engine/emulator/execution/block_sample.h"
+#include "engine/emulator/execution/launch_limits.h"
 #include "engine/emulator/lower/kernel.h"
 #include "engine/text/read_source.h"
 #include "engine/text/units.h"
@@ -52,7 +53,7 @@ std::optional<LaunchCount> scale_pieces(const Launch& launch, const GridOptions&
   constexpr std::size_t most_samples = 2048;
   constexpr int most_steps = 80;  // a grid has at most 2^63 blocks
   if (executed.size() > most_samples) return std::nullopt;
-  const std::uint64_t total = launch.grid.count();
+  const std::uint64_t total = launch.clusters().count();
   for (int step = 0; step < most_steps; ++step) {
     const auto block = block_to_tell_pieces(executed, counts, total);
     if (!block) return scale_counts(executed, counts, total);
@@ -87,6 +88,9 @@ struct AccessSums {
 /// were executed.
 std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& launch) {
   const auto& [loads, stores, atomics] = sums;
+  RemoteCount remote = loads.remote;
+  remote += stores.remote;
+  remote += atomics.remote;
   std::vector<Metric> metrics;
   const auto add = [&](const std::string& name, double value) {
     metrics.push_back({name, Origin::emulated, value});
@@ -131,6 +135,10 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   constexpr double wavefront_bytes = 128;
   total("shared_conflicts", shared.conflicts());
   ratio("shared_efficiency", shared.bytes_wanted, shared.wavefronts, percent / wavefront_bytes);
+  if (remote.requests != 0) {
+    total("cluster_requests", remote.requests);
+    total("cluster_bytes", remote.bytes);
+  }
   total("atomic_requests", atomics.global.requests);
   if (atomics.global.requests != 0) total("atomic_sectors", atomics.global.sectors);
   if (loads.local.requests != 0) total("local_load_sectors", loads.local.sectors);
@@ -168,32 +176,22 @@ SharedAccesses ptx_shared_accesses(const Kernel& kernel) {
   return count;
 }
 
-void check_limits(const DeviceProfile& profile, const LaunchPlan& launch, const Kernel& kernel) {
-  // The limits of the capability that the code is compiled for; models before it only count.
-  const DeviceProfile& device = profile.compute_capability >= 75 ? profile : builtin_profile(75);
-  check_launch(launch, {.block_threads = device.max_threads_per_block,
-                        .block = {device.max_threads_per_block, device.max_threads_per_block, 64},
-                        .grid = {0x7fffffff, 65535, 65535},
-                        .shared_bytes = device.shared_bytes_per_block});
-  require_launch(kernel.static_shared_bytes + launch.shared_bytes, device.shared_bytes_per_block,
-                 "shared memory in bytes");
-  if (kernel.max_threads != 0) {
-    require_launch(launch.block.count(), kernel.max_threads,
-                   "the block's size, with the kernel's __launch_bounds__,");
-  }
-  if (!launch.has_cluster()) return;
-  constexpr std::uint64_t most_blocks = 16;  // where a kernel gives up being portable
-  constexpr int first_with_clusters = 90;
-  if (device.compute_capability < first_with_clusters) throw ExecutionFailure(no_clusters);
-  require_launch(launch.cluster.count(), most_blocks, "the cluster's size");
-}
-
 /// What executing the elements' init and check comes to, about, in thread instructions.
 std::uint64_t element_cost(const Workload& workload) {
   constexpr std::uint64_t instructions_per_element = 30;
   std::uint64_t elements = 0;
   for (const BufferPlan& buffer : workload.buffers) elements += buffer.length;
   return elements * instructions_per_element;
+}
+
+/// Thread instructions of what has to be executed as a whole: some seconds.
+constexpr std::uint64_t most_together = 4'000'000'000;
+
+std::string too_much(const char* what) {
+  return fmt::format(
+      "the emulator executes every {}, which comes to more than 4 billion thread instructions "
+      "here: give it smaller values (emulator: {{set: ...}}), or --exact",
+      what);
 }
 
 std::string device_name(const EmulatorSettings& settings) {
@@ -224,6 +222,7 @@ EmulatorExecution::EmulatorExecution(const EmulatorSettings& settings, LoadedPro
 void EmulatorExecution::load(std::size_t index) {
   const LaunchPlan& plan = workload_.launches[index];
   const Kernel& kernel = emulated_->kernel(index);
+  settle_cluster(workload_.launches[index], kernel);
   check_limits(settings_.profile, plan, kernel);
   const auto [known, is_new] = codes_.try_emplace(plan.kernel_entry);
   // The machine code tells the registers, and shared accesses that became wider.
@@ -233,6 +232,12 @@ void EmulatorExecution::load(std::size_t index) {
   if (is_new && has_textures) {
     notes_.emplace_back(
         "reads of textures count as loads here; the hardware's counters of loads leave them out");
+  }
+  const bool waits_for_grid = plan.is_cooperative && kernel.has_grid_barrier;
+  if (is_new && waits_for_grid) {
+    notes_.emplace_back(
+        "what a block reads again and again while it waits for others is in no count of accesses; "
+        "on a GPU it depends on the time that they take");
   }
   check_resident(plan, grid_options(index).resident_blocks);
   if (!is_new || !known->second) return;
@@ -293,19 +298,26 @@ void EmulatorExecution::launch() {
     emulated_->end_watch(counted_.is_partial());
     emulated_->guard_const_buffers(false);
   });
+  const auto reaches_others = [](const CountedKernel& each) {
+    return std::ranges::any_of(each.count.sites,
+                               [](const SiteCount& site) { return site.remote.requests != 0; });
+  };
+  const std::vector<CountedKernel> counted = counted_kernels();
+  if (std::ranges::any_of(counted, reaches_others)) {
+    notes_.emplace_back(
+        "accesses to the shared memory of other blocks of the cluster are cluster_requests here, "
+        "and in no other count: what the hardware's counters take them for is not known, nor for "
+        "what the rest of the same instructions, which stays in the block");
+  }
 }
 
 /// Executes every block of every launch in their order, since each needs the results of those
 /// before it.
 void EmulatorExecution::launch_steps() {
-  constexpr std::uint64_t most = 4'000'000'000;  // thread instructions: some seconds
   emulated_->complete_init(settings_.threads);
   const auto require_few = [&](std::uint64_t instructions) {
-    if (settings_.is_exact || instructions <= most) return;
-    throw ExecutionFailure(
-        "the emulator executes every block of every step, which comes to more than 4 billion "
-        "thread "
-        "instructions here: give it smaller values (emulator: {set: ...}), or --exact");
+    if (settings_.is_exact || instructions <= most_together) return;
+    throw ExecutionFailure(too_much("block of every step"));
   };
   for (std::size_t i = 0; i < workload_.launches.size(); ++i) {
     const LaunchPlan& plan = workload_.launches[i];
@@ -341,9 +353,14 @@ std::vector<EmulatorExecution::CountedKernel> EmulatorExecution::counted_kernels
 /// note says so, `how` they were executed and `why` more is not given.
 void EmulatorExecution::launch_in_order(const Launch& launch, GridOptions options, const char* how,
                                         const char* why) {
-  if (!settings_.is_exact) options.instruction_budget = settings_.whole_budget;
+  if (!settings_.is_exact) {
+    options.instruction_budget = launch.is_cooperative ? most_together : settings_.whole_budget;
+  }
   const GridResult result = run_grid(launch, options);
   const std::uint64_t total = launch.grid.count();
+  if (launch.is_cooperative && result.blocks < total) {
+    throw ExecutionFailure(too_much("block of a cooperative launch"));
+  }
   counted_.count = result.count;
   counted_.executed_share = static_cast<double>(result.blocks) / static_cast<double>(total);
   counted_.are_totals = !counted_.is_partial();
@@ -359,7 +376,7 @@ void EmulatorExecution::launch_in_order(const Launch& launch, GridOptions option
 }
 
 void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& options) {
-  const std::uint64_t total = launch.grid.count();
+  const std::uint64_t total = launch.clusters().count();
   const LaunchCount probe = run_blocks(launch, std::vector<std::uint64_t>{0}, options).front();
   const std::uint64_t per_block = std::max<std::uint64_t>(probe.thread_instructions, 1);
   counted_.whole = static_cast<double>(per_block) * static_cast<double>(total) +
@@ -376,10 +393,10 @@ void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& op
   launch_sample(launch, options, probe);
 }
 
-/// Some of the blocks, the first of which `probe` counted.
+/// Some of the blocks, whole clusters of them, the first of which `probe` counted.
 void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options,
                                       const LaunchCount& probe) {
-  const std::uint64_t total = launch.grid.count();
+  const std::uint64_t total = launch.clusters().count();
   const std::uint64_t per_block = std::max<std::uint64_t>(probe.thread_instructions, 1);
   constexpr std::uint64_t fewest = 8;
   const std::uint64_t wanted = std::max(fewest, settings_.sample_budget / per_block);
@@ -399,7 +416,7 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
   if (counted_.is_partial()) {
     if (!is_one_line) scaled = scale_pieces(launch, sampling, executed, counts);
     if (!workload_.verify.empty()) {
-      run_blocks(launch, partners_of_first(launch.grid, executed, wanted), sampling);
+      run_blocks(launch, partners_of_first(launch.clusters(), executed, wanted), sampling);
     }
   }
   for (const LaunchCount& count : counts) counted_.spent += count.thread_instructions;
@@ -407,8 +424,9 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
     counted_.count = *scaled;
     notes_.push_back(fmt::format(
         "emulated: some of the blocks (executed_share says how many); totals are scaled to the "
-        "whole grid, since the counts are {} of the block's number in all of them",
-        is_one_line ? "one linear function" : "two linear functions, one after the other,"));
+        "whole grid, since the counts are {} of the {}'s number in all of them",
+        is_one_line ? "one linear function" : "two linear functions, one after the other,",
+        launch.cluster.count() > 1 ? "cluster" : "block"));
     return;
   }
   counted_.count = {};

@@ -225,7 +225,7 @@ SlotList slots(SlotList list) {
 OpFacts memory_facts(OpKind kind, const MemoryOp& memory) {
   OpFacts facts;
   facts.reads = slots({memory.address.slot, memory.to_address.slot, memory.size,
-                       memory.ignore_source, memory.barrier.slot});
+                       memory.ignore_source, memory.barrier.slot, memory.multicast});
   facts.writes = slots({memory.result});
   // Local memory is each lane's own, and a generic address may lie in it.
   facts.varies_by_lane = kind != OpKind::load ||
@@ -346,7 +346,8 @@ OpFacts facts_of(const Kernel& kernel, const Op& op) {
     }
     case OpKind::mbarrier: {
       const MbarrierOp& barrier = kernel.mbarriers[op.detail];
-      return {slots({barrier.address.slot, barrier.value}), slots({barrier.d})};
+      return {slots({barrier.address.slot, barrier.value, barrier.beside.slot}),
+              slots({barrier.d})};
     }
     case OpKind::read_clock:
     case OpKind::active_mask:
@@ -369,6 +370,11 @@ OpFacts facts_of(const Kernel& kernel, const Op& op) {
       return {slots({collective.members, collective.a, collective.b, collective.c}),
               slots({collective.d, collective.predicate})};
     }
+    case OpKind::cluster_address: {
+      const ClusterAddressOp& address = kernel.cluster_addresses[op.detail];
+      return {slots({address.a, address.rank}), {address.d}, false};
+    }
+    case OpKind::cluster_barrier:
     case OpKind::barrier: {
       const BarrierOp& barrier = kernel.barriers[op.detail];
       return {slots({barrier.barrier, barrier.threads, barrier.predicate}), slots({barrier.d})};

@@ -104,6 +104,12 @@ class SharedBases {
     return base < flat_.shared_variables.size() ? base : none;
   }
 
+  /// Whether a generic address is known to be one of shared memory.
+  bool is_shared(std::uint32_t at, const Operand& address) const {
+    const Base base = value(flat_.code[at].frame, address);
+    return base < flat_.shared_variables.size() || base == dynamic;
+  }
+
  private:
   /// An index of a variable, or one of these.
   using Base = std::uint32_t;
@@ -168,7 +174,8 @@ class SharedBases {
     const auto source = [&](std::size_t index) {
       return index < operands.size() ? value(frame, operands[index]) : number;
     };
-    if (name == "mov" || name == "cvta" || name == "cvt") return source(1);
+    if (name == "getctarank") return number;
+    if (name == "mov" || name == "cvta" || name == "cvt" || name == "mapa") return source(1);
     if (name == "add" || name == "or") return sum(source(1), source(2));
     if (name == "selp") return either(source(1), source(2));
     if (name == "sub" && source(2) == number) return source(1);
@@ -194,6 +201,15 @@ Kernel kernel_of(const FlatCode& flat, const std::string& entry) {
   Kernel kernel;
   kernel.name = entry;
   kernel.max_threads = function.max_threads;
+  kernel.cluster = function.cluster;
+  kernel.max_cluster_blocks = function.max_cluster_blocks;
+  kernel.needs_cluster = function.needs_cluster;
+  if (function.has_grid_of_clusters) {
+    throw unsupported(
+        "the emulator does not execute kernels whose grid counts clusters, as that of '{}' does; a "
+        "GPU does (sweep run --device 0)",
+        entry);
+  }
   kernel.static_shared_bytes = align_up(flat.static_shared_bytes, flat.dynamic_shared_alignment);
   kernel.shared_variables = flat.shared_variables;
   kernel.local_bytes = align_up(flat.local_bytes, 16);
@@ -272,6 +288,7 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
       block.float_operations += float_operations_of(lowering.instruction());
       const std::size_t first = kernel.memory.size();
       const std::size_t first_product = kernel.matrix_products.size();
+      const bool was_linked = kernel.is_linked;
       row_of(lowering.instruction()).lower(lowering);
       if (kernel.matrix_products.size() != first_product) {
         block.float_operations += float_operations_of(kernel.matrix_products.back().product);
@@ -280,6 +297,9 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
       const auto address = std::ranges::find(lowering.instruction().operands,
                                              Operand::Kind::address, &Operand::kind);
       const std::uint32_t base = shared_bases.base_of(at, *address);
+      // No other cluster sees what a block does there.
+      const bool is_generic = kernel.memory[first].space == ptx::Space::generic;
+      if (is_generic && shared_bases.is_shared(at, *address)) kernel.is_linked = was_linked;
       for (std::size_t i = first; i < kernel.memory.size(); ++i) {
         kernel.memory[i].shared_base = base;
       }

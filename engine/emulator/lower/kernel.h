@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -12,11 +13,16 @@
 
 namespace sweep {
 
+/// Blocks of a cluster, at most: where a kernel gives up being portable.
+constexpr std::uint32_t most_cluster_blocks = 16;
+
 /// Where generic addresses of shared and local memory lie; every other one is global. A thread's
-/// shared and local addresses proper begin at 0.
-constexpr std::uint64_t shared_window = 0x1'0000'0000;
-constexpr std::uint64_t local_window = 0x1'0100'0000;
+/// local addresses proper begin at 0, and so do the shared ones: those of the block with rank r in
+/// its cluster at r * window_size, as on hardware.
 constexpr std::uint64_t window_size = 0x100'0000;
+constexpr std::uint64_t shared_window = 0x1'0000'0000;
+constexpr std::uint64_t shared_window_size = most_cluster_blocks * window_size;
+constexpr std::uint64_t local_window = shared_window + shared_window_size;
 
 /// No slot, no instruction, no target.
 constexpr std::uint32_t none = 0xffffffff;
@@ -34,7 +40,8 @@ enum class OpKind : std::uint8_t {
   load_matrix,
   store_matrix,
   multiply_matrices,
-  read_clock,  ///< clock, clock64, globaltimer
+  cluster_address,  ///< mapa, getctarank
+  read_clock,       ///< clock, clock64, globaltimer
   nanosleep,
   stack_allocate,
   stack_restore,
@@ -49,7 +56,8 @@ enum class OpKind : std::uint8_t {
   elect,
   warp_barrier,
   move_matrix,
-  // Communication between the warps of a block: ends a basic block.
+  // Communication between the warps of a block, or cluster: ends a basic block.
+  cluster_barrier,
   barrier,
 };
 
@@ -121,6 +129,8 @@ struct MemoryOp {
   std::vector<std::uint8_t> bits;  ///< the width of each value's slot: 16, 32 or 64
   bool is_counted = true;          ///< false for parameters
   bool is_volatile = false;        ///< volatile, relaxed, acquire, release, mmio
+  /// shared::cluster, of a copy where it goes to: another block of the cluster may have it.
+  bool is_of_cluster = false;
   CachePolicy policy = CachePolicy::all_levels;
   /// The variable in shared memory that the address, of a copy the one it writes to, is computed
   /// from: an index into Kernel::shared_variables; none: not known.
@@ -139,6 +149,7 @@ struct MemoryOp {
   std::uint32_t size = none;           ///< slot of the bytes read; the rest is zero
   std::uint32_t ignore_source = none;  ///< predicate slot
   AddressOperand barrier;              ///< mbarrier of a bulk copy
+  std::uint32_t multicast = none;      ///< slot of the mask of ranks that get a copy each
   bool is_reduction = false;           ///< cp.reduce
   // Tensor copies and textures: on the side that is no range, the address is the tensor map's or
   // the texture.
@@ -185,7 +196,7 @@ struct MatrixOp {
 
 enum class BarrierMode : std::uint8_t { sync, arrive, reduce_popc, reduce_and, reduce_or };
 
-/// bar and barrier, block-wide.
+/// bar and barrier, block-wide; barrier.cluster, which has no number and waits as `sync` does.
 struct BarrierOp {
   BarrierMode mode = BarrierMode::sync;
   std::uint32_t barrier = none;  ///< slot of its number
@@ -194,6 +205,16 @@ struct BarrierOp {
   std::uint32_t predicate = none;
   bool is_negated = false;
   bool is_aligned = false;  ///< all lanes of a warp execute the same one together
+  bool is_relaxed = false;  ///< an arrival that orders no memory
+};
+
+/// mapa, and getctarank where there is no rank.
+struct ClusterAddressOp {
+  std::uint32_t d = none;
+  std::uint32_t a = none;
+  std::uint32_t rank = none;
+  std::uint8_t bits = 64;  ///< of the address
+  bool is_generic = false;
 };
 
 enum class MbarrierMode : std::uint8_t {
@@ -218,6 +239,8 @@ struct MbarrierOp {
   std::uint32_t value = none;  ///< count, bytes, state or parity
   std::uint8_t value_bits = 32;
   bool is_without_increment = false;  ///< cp.async.mbarrier.arrive.noinc
+  bool is_of_cluster = false;         ///< shared::cluster, or generic
+  AddressOperand beside = {};         ///< st.async's data, which has the same block's memory
 };
 
 /// vprintf, __assertfail, alloca: arguments lie in the thread's local memory.
@@ -290,6 +313,25 @@ struct ConstantSlot {
     lanemask_gt,
     dynamic_shared_size,
     total_shared_size,
+    nclusterid_x,
+    nclusterid_y,
+    nclusterid_z,
+    cluster_nctaid_x,
+    cluster_nctaid_y,
+    cluster_nctaid_z,
+    cluster_nctarank,
+    is_explicit_cluster,
+    envreg1,  ///< the upper half of the address of what grid.sync() works on
+    envreg2,  ///< the lower half
+    // What differs between the blocks of a grid of clusters.
+    clusterid_x,
+    clusterid_y,
+    clusterid_z,
+    cluster_ctaid_x,
+    cluster_ctaid_y,
+    cluster_ctaid_z,
+    cluster_ctarank,
+    shared_address,  ///< value, from where the block's shared memory begins
   };
   Kind kind = Kind::immediate;
   bool varies_by_lane = false;  ///< or is read as others that do
@@ -323,6 +365,7 @@ struct Kernel {
   std::vector<CollectiveOp> collectives;
   std::vector<BarrierOp> barriers;
   std::vector<MbarrierOp> mbarriers;
+  std::vector<ClusterAddressOp> cluster_addresses;
   std::vector<MatrixOp> matrix_products;
   std::vector<CallOp> calls;
   std::vector<ConstantSlot> constants;
@@ -335,6 +378,11 @@ struct Kernel {
   std::vector<SharedVariable> shared_variables;
   std::uint64_t local_bytes = 0;  ///< of one thread
   std::uint32_t max_threads = 0;  ///< of a block; 0: no limit given
+  /// The extents of the clusters that it is compiled for; 0: the launch says it.
+  std::array<std::uint32_t, 3> cluster{};
+  std::uint32_t max_cluster_blocks = 0;  ///< 0: no limit given
+  bool needs_cluster = false;
+  bool has_grid_barrier = false;  ///< it asks where grid.sync()'s workspace is
   bool has_alloca = false;
   /// Whether blocks can see each other's work: global atomics, volatile accesses, fences.
   bool is_linked = false;

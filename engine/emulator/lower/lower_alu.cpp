@@ -318,13 +318,37 @@ void lower_isspacep(Lowering& lowering) {
   }
   const bool is_global = space == "global";
   if (!is_global && window_of(space) == 0) lowering.refuse();
-  // Both windows are adjacent, and what lies in neither is global.
+  // Both windows are adjacent, and what lies in neither is global. shared::cta is the block's own.
   const std::uint32_t distance = lowering.temporary(64);
-  const std::uint64_t begin = is_global ? shared_window : window_of(space);
-  const std::uint64_t size = is_global ? 2 * window_size : window_size;
-  lowering.emit_alu("sub", {"u64"}, {.d = distance, .a = a, .b = lowering.constant(begin, 64)});
+  const bool is_of_cluster = space == "shared::cluster";
+  const std::uint32_t begin = is_global || is_of_cluster ? lowering.constant(shared_window, 64)
+                              : space == "local"         ? lowering.constant(local_window, 64)
+                                                 : lowering.shared_address(shared_window, 64);
+  const std::uint64_t size = is_global       ? shared_window_size + window_size
+                             : is_of_cluster ? shared_window_size
+                                             : window_size;
+  lowering.emit_alu("sub", {"u64"}, {.d = distance, .a = a, .b = begin});
   lowering.emit_alu("setp", {is_global ? "ge" : "lt", "u64"},
                     {.d = d, .a = distance, .b = lowering.constant(size, 64)});
+}
+
+/// mapa{.shared::cluster}.u64 d, a, rank: the same place in another block's shared memory;
+/// getctarank{.shared::cluster}.u64 d, a: whose it is.
+void lower_cluster_address(Lowering& lowering) {
+  const ptx::Type type = lowering.last_type();
+  if (type != ptx::Type::u32 && type != ptx::Type::u64) lowering.refuse();
+  const unsigned bits = ptx::bits_of(type);
+  const bool is_map = lowering.instruction().mnemonic == "mapa";
+  ClusterAddressOp op;
+  op.bits = static_cast<std::uint8_t>(bits);
+  op.is_generic = !lowering.has_modifier("shared::cluster");
+  if (op.is_generic && bits != 64) lowering.refuse("a generic address has 64 bits");
+  op.d = lowering.destination(0, is_map ? bits : 32);
+  op.a = lowering.source(1, bits);
+  if (is_map) op.rank = lowering.source(2, 32);
+  check_operand_count(lowering, is_map ? 3 : 2);
+  lowering.emit(
+      lowering.detailed(OpKind::cluster_address, lowering.kernel().cluster_addresses, op));
 }
 
 /// The policy is a number that only hints take.
@@ -333,10 +357,10 @@ void lower_createpolicy(Lowering& lowering) {
 }
 
 /// Each access is complete when the next begins; only other blocks see that it is ordered. Fences
-/// of proxies and barriers order what a block does itself.
+/// of proxies and barriers order what a block does itself, and a cluster's blocks run together.
 void lower_fence(Lowering& lowering) {
-  const bool is_own = lowering.has_modifier("cta") || lowering.has_modifier("proxy") ||
-                      lowering.has_modifier("mbarrier_init");
+  const bool is_own = lowering.has_modifier("cta") || lowering.has_modifier("cluster") ||
+                      lowering.has_modifier("proxy") || lowering.has_modifier("mbarrier_init");
   lowering.kernel().is_linked |= !is_own;
 }
 

@@ -103,9 +103,19 @@ void lower_activemask(Lowering& lowering) {
   lowering.emit(OpKind::active_mask, lowering.destination(0, 32));
 }
 
+/// barrier.cluster.arrive{.release,.relaxed}, barrier.cluster.wait{.acquire}
+void lower_cluster_barrier(Lowering& lowering) {
+  BarrierOp barrier;
+  const bool arrives = lowering.has_modifier("arrive");
+  if (arrives == lowering.has_modifier("wait") || lowering.operand_count() != 0) lowering.refuse();
+  barrier.mode = arrives ? BarrierMode::arrive : BarrierMode::sync;
+  barrier.is_relaxed = lowering.has_modifier("relaxed");
+  lowering.end_block(
+      lowering.detailed(OpKind::cluster_barrier, lowering.kernel().barriers, barrier));
+}
+
 /// bar{.cta}.sync a{, b}; .arrive a, b; .red.popc d, a{, b}, p; barrier likewise.
 void lower_barrier(Lowering& lowering) {
-  if (lowering.has_modifier("cluster")) lowering.refuse();
   BarrierOp barrier;
   barrier.is_aligned = lowering.instruction().mnemonic == "bar" || lowering.has_modifier("aligned");
   std::size_t next = 0;

@@ -26,20 +26,27 @@ bool may_be_global(const MemoryOp& memory) {
   return memory.space == Space::global || memory.space == Space::generic;
 }
 
+/// What st.async and red.async say of how they end; emit_completion executes it.
+constexpr std::array<std::string_view, 2> asynchronous = {"async", "mbarrier::complete_tx::bytes"};
+
 /// What the modifiers of an access say, other than an atomic's operation.
 MemoryOp memory_op(Lowering& lowering, bool is_atomic = false) {
   MemoryOp memory;
   memory.space = Space::generic;
   bool has_type = false;
-  bool is_block_wide = false;
+  const bool is_async = lowering.has_modifier("async");
+  std::string_view scope;
   for (const std::string_view modifier : lowering.instruction().modifiers) {
     const std::string_view base = modifier.substr(0, modifier.find("::"));
     if (const auto space = ptx::find_space(base)) {
       memory.space = *space;
+      memory.is_of_cluster = modifier == "shared::cluster";
+    } else if (is_async && is_one_of(modifier, asynchronous)) {
+      continue;
     } else if (is_ordering(modifier)) {
       memory.is_volatile = true;
     } else if (is_one_of(modifier, scopes)) {
-      is_block_wide = modifier == "cta";
+      scope = modifier;
     } else if (modifier == "cg" || modifier == "cv") {
       memory.policy = CachePolicy::level_2_only;
     } else if (modifier == "v2" || modifier == "v4" || modifier == "v8") {
@@ -56,12 +63,25 @@ MemoryOp memory_op(Lowering& lowering, bool is_atomic = false) {
   }
   constexpr unsigned widest_access = 32;
   if (!has_type || memory.bytes() == 0 || memory.bytes() > widest_access) lowering.refuse();
-  // It orders memory between the blocks of a grid.
-  if (memory.is_volatile && !is_block_wide) {
+  // It orders memory between blocks: those of a grid, or of a cluster, which run together anyway.
+  if (memory.is_volatile && scope != "cta") {
     memory.policy = CachePolicy::level_2_only;
-    lowering.kernel().is_linked |= may_be_global(memory);
+    lowering.kernel().is_linked |= may_be_global(memory) && scope != "cluster";
   }
   return memory;
+}
+
+/// What st.async and red.async do behind their access: they tell an mbarrier of its bytes.
+void emit_completion(Lowering& lowering, std::size_t operand, const MemoryOp& access) {
+  if (access.space != Space::shared && access.space != Space::generic) lowering.refuse();
+  MbarrierOp barrier = {.mode = MbarrierMode::complete_tx,
+                        .space = Space::generic,
+                        .address = lowering.address(operand),
+                        .value = lowering.constant(access.bytes(), 32),
+                        .is_of_cluster = true,
+                        .beside = access.address};
+  if (access.space == Space::shared) barrier.space = Space::shared;
+  lowering.emit(lowering.detailed(OpKind::mbarrier, lowering.kernel().mbarriers, barrier));
 }
 
 /// Parameters of the kernel are constants of a launch; those of calls lie in local memory.
@@ -147,10 +167,9 @@ void lower_bulk_copy(Lowering& lowering, bool is_reduction) {
   MemoryOp memory;
   for (const std::string_view modifier : lowering.instruction().modifiers) {
     const std::string_view base = modifier.substr(0, modifier.find("::"));
-    if (modifier.starts_with("multicast") || modifier == "cp_mask") {
-      lowering.refuse();
-    }
+    if (modifier == "cp_mask") lowering.refuse();
     if (base == "shared" || base == "global") spaces.push_back(*ptx::find_space(base));
+    if (modifier == "shared::cluster") memory.is_of_cluster = true;
     if (const auto type = ptx::find_type(modifier)) memory.type = *type;
   }
   if (spaces.size() != 2) lowering.refuse();
@@ -168,6 +187,7 @@ void lower_bulk_copy(Lowering& lowering, bool is_reduction) {
   if (lowering.has_modifier("mbarrier::complete_tx::bytes")) {
     memory.barrier = lowering.address(3);
   }
+  if (lowering.has_modifier("multicast::cluster")) memory.multicast = lowering.source(4, 16);
   lowering.kernel().is_linked |= is_reduction && memory.to_space == Space::global;
   lowering.emit_memory(OpKind::bulk_copy, std::move(memory));
 }
@@ -188,6 +208,7 @@ void emit_mbarrier(Lowering& lowering, MbarrierOp barrier) {
       std::ranges::any_of(lowering.instruction().modifiers,
                           [](std::string_view modifier) { return modifier.starts_with("shared"); });
   barrier.space = is_shared ? Space::shared : Space::generic;
+  barrier.is_of_cluster = !is_shared || lowering.has_modifier("shared::cluster");
   lowering.emit(lowering.detailed(OpKind::mbarrier, lowering.kernel().mbarriers, barrier));
 }
 
@@ -234,16 +255,16 @@ void lower_store(Lowering& lowering) {
     memory.space = Space::local;
   }
   if (memory.space == Space::constant) lowering.refuse("constant memory cannot be written");
-  emit_access(lowering, OpKind::store, std::move(memory));
+  emit_access(lowering, OpKind::store, memory);
+  if (lowering.has_modifier("async")) emit_completion(lowering, 2, memory);
 }
 
 void lower_atomic(Lowering& lowering) {
   const bool has_result = lowering.instruction().mnemonic == "atom";
-  if (!has_result && lowering.has_modifier("async")) lowering.refuse();
   MemoryOp memory = memory_op(lowering, true);
   memory.operation = lowering.modifier<AtomicOperation>(atomic_operations);
   if (memory.elements != 1) lowering.refuse();
-  lowering.kernel().is_linked |= may_be_global(memory);
+  lowering.kernel().is_linked |= may_be_global(memory) && !lowering.has_modifier("cluster");
   const unsigned bits = ptx::bits_of(memory.type);
   if (!has_atomic(memory.operation, memory.type) || bits < 16 || bits > 128 ||
       (bits == 128 && memory.operation != AtomicOperation::exchange &&
@@ -255,6 +276,8 @@ void lower_atomic(Lowering& lowering) {
   if (has_result) memory.result = lowering.destination(next++, bits);
   memory.address = lowering.address(next++);
   const std::size_t values = memory.operation == AtomicOperation::compare_exchange ? 2 : 1;
+  const bool is_async = lowering.has_modifier("async");
+  if (is_async && (has_result || memory.operation >= AtomicOperation::exchange)) lowering.refuse();
   const Operand& value = lowering.operand(next);
   memory.is_increment = memory.has_unused_result && memory.operation == AtomicOperation::add &&
                         bits == 32 && value.kind == Operand::Kind::integer && value.value == 1;
@@ -262,7 +285,8 @@ void lower_atomic(Lowering& lowering) {
     memory.values.push_back(lowering.source(next++, bits));
     memory.bits.push_back(static_cast<std::uint8_t>(bits));
   }
-  lowering.emit_memory(OpKind::atomic, std::move(memory));
+  lowering.emit_memory(OpKind::atomic, memory);
+  if (is_async) emit_completion(lowering, next, memory);
 }
 
 void lower_matrix(Lowering& lowering) {

@@ -41,9 +41,8 @@ void lower_tensor_copy(Lowering& lowering, bool is_reduction) {
   std::vector<Space> spaces;
   for (const std::string_view modifier : lowering.instruction().modifiers) {
     if (modifier.starts_with("im2col")) lowering.refuse("of tensor copies it executes tiles alone");
-    if (modifier.starts_with("multicast") || modifier.starts_with("cta_group")) {
-      lowering.refuse("it is for the blocks of a cluster");
-    }
+    if (modifier.starts_with("cta_group")) lowering.refuse("it is for pairs of blocks");
+    if (modifier == "shared::cluster") memory.is_of_cluster = true;
     if (modifier == "tile::gather4" || modifier == "tile::scatter4") memory.picks_rows = true;
     const std::string_view base = modifier.substr(0, modifier.find("::"));
     if (base == "shared" || base == "global") spaces.push_back(*ptx::find_space(base));
@@ -65,6 +64,10 @@ void lower_tensor_copy(Lowering& lowering, bool is_reduction) {
     lowering.refuse("its coordinates do not fit");
   }
   if (is_load) memory.barrier = lowering.address(2);
+  if (lowering.has_modifier("multicast::cluster")) {
+    if (!is_load) lowering.refuse();
+    memory.multicast = lowering.source(3, 16);
+  }
   lowering.kernel().is_linked |= is_reduction;
   lowering.emit_memory(OpKind::tensor_copy, std::move(memory));
 }

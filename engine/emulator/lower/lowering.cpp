@@ -29,20 +29,55 @@ bool same_slot(unsigned a, unsigned b) {
 constexpr std::uint32_t most_register_bytes = 1U << 28U;
 
 /// In the order of their kinds.
-constexpr auto special_registers = std::to_array<std::string_view>(
-    {"%tid.x",          "%tid.y",       "%tid.z",       "%ntid.x",
-     "%ntid.y",         "%ntid.z",      "%ctaid.x",     "%ctaid.y",
-     "%ctaid.z",        "%nctaid.x",    "%nctaid.y",    "%nctaid.z",
-     "%laneid",         "%warpid",      "%nwarpid",     "%smid",
-     "%nsmid",          "%gridid",      "%lanemask_eq", "%lanemask_le",
-     "%lanemask_lt",    "%lanemask_ge", "%lanemask_gt", "%dynamic_smem_size",
-     "%total_smem_size"});
-static_assert(special_registers.size() == static_cast<std::size_t>(Kind::total_shared_size) -
-                                              static_cast<std::size_t>(Kind::tid_x) + 1);
+constexpr auto special_registers = std::to_array<std::string_view>({"%tid.x",
+                                                                    "%tid.y",
+                                                                    "%tid.z",
+                                                                    "%ntid.x",
+                                                                    "%ntid.y",
+                                                                    "%ntid.z",
+                                                                    "%ctaid.x",
+                                                                    "%ctaid.y",
+                                                                    "%ctaid.z",
+                                                                    "%nctaid.x",
+                                                                    "%nctaid.y",
+                                                                    "%nctaid.z",
+                                                                    "%laneid",
+                                                                    "%warpid",
+                                                                    "%nwarpid",
+                                                                    "%smid",
+                                                                    "%nsmid",
+                                                                    "%gridid",
+                                                                    "%lanemask_eq",
+                                                                    "%lanemask_le",
+                                                                    "%lanemask_lt",
+                                                                    "%lanemask_ge",
+                                                                    "%lanemask_gt",
+                                                                    "%dynamic_smem_size",
+                                                                    "%total_smem_size",
+                                                                    "%nclusterid.x",
+                                                                    "%nclusterid.y",
+                                                                    "%nclusterid.z",
+                                                                    "%cluster_nctaid.x",
+                                                                    "%cluster_nctaid.y",
+                                                                    "%cluster_nctaid.z",
+                                                                    "%cluster_nctarank",
+                                                                    "%is_explicit_cluster",
+                                                                    "%envreg1",
+                                                                    "%envreg2",
+                                                                    "%clusterid.x",
+                                                                    "%clusterid.y",
+                                                                    "%clusterid.z",
+                                                                    "%cluster_ctaid.x",
+                                                                    "%cluster_ctaid.y",
+                                                                    "%cluster_ctaid.z",
+                                                                    "%cluster_ctarank"});
+static_assert(special_registers.size() == static_cast<std::size_t>(Kind::shared_address) -
+                                              static_cast<std::size_t>(Kind::tid_x));
 
 /// Compilers read others as if they varied.
 bool is_uniform(Kind special) {
-  return (special >= Kind::ntid_x && special <= Kind::nctaid_z) || special == Kind::smid;
+  return (special >= Kind::ntid_x && special <= Kind::nctaid_z) || special == Kind::smid ||
+         special >= Kind::nclusterid_x;
 }
 
 Blend blend_of(std::string_view mnemonic) {
@@ -64,6 +99,7 @@ constexpr InstructionRow rows[] = {
     {"applypriority discard griddepcontrol pmevent prefetch prefetchu setmaxnreg", lower_hint},
     {"atom red", lower_atomic},
     {"bar barrier", lower_barrier, EndKind::barrier},
+    {"barrier.cluster", lower_cluster_barrier, EndKind::barrier},
     {"bar.warp elect match movmatrix redux shfl vote", lower_collective, EndKind::collective},
     {"bra", nullptr, EndKind::branch},
     {"brkpt trap", nullptr, EndKind::trap},
@@ -77,6 +113,7 @@ constexpr InstructionRow rows[] = {
     {"isspacep", lower_isspacep},
     {"ld ldu", lower_load, EndKind::next, false},
     {"ldmatrix stmatrix", lower_matrix},
+    {"getctarank mapa", lower_cluster_address},
     {"mbarrier", lower_mbarrier},
     {"mma wmma", lower_matrix_product},
     {"mov", lower_mov},
@@ -198,12 +235,11 @@ std::uint32_t Lowering::special(std::string_view name, unsigned bits) {
   if (known != special_registers.end()) {
     const auto kind =
         static_cast<Kind>(static_cast<int>(Kind::tid_x) + (known - special_registers.begin()));
+    kernel_.has_grid_barrier |= kind == Kind::envreg1 || kind == Kind::envreg2;
     return add_constant({.kind = kind,
                          .varies_by_lane = !is_uniform(kind),
                          .bits = static_cast<std::uint8_t>(bits)});
   }
-  if (name.starts_with("%envreg")) refuse("it is of grid.sync(), by which blocks wait for all");
-  if (name.find("cluster") != std::string_view::npos) refuse("it asks for the block's cluster");
   refuse(fmt::format("the special register {} is not known", name));
 }
 
@@ -264,6 +300,9 @@ std::uint32_t Lowering::predicate(const Operand& operand) {
   if (operand.kind == Operand::Kind::integer) {
     const bool holds = (operand.value != 0) != operand.is_negated;
     return constant(holds ? 1 : 0, 1);
+  }
+  if (operand.kind == Operand::Kind::special && operand.name == "%is_explicit_cluster") {
+    return special(operand.name, 1);
   }
   if (operand.kind != Operand::Kind::reg) refuse("an operand is not a predicate");
   const auto [slot, bits] = register_slot(operand.reg);
@@ -390,9 +429,15 @@ std::uint32_t Lowering::address_of(const ptx::VariableRef& ref, std::int64_t off
                          .offset = offset});
   }
   const std::uint64_t address = place.offset + static_cast<std::uint64_t>(offset);
+  if (place.space == ptx::Space::shared) return shared_address(address, bits);
   if (!place.is_kernel_parameter) return constant(address, bits);
   return add_constant(
       {.kind = Kind::parameter_base, .bits = static_cast<std::uint8_t>(bits), .value = address});
+}
+
+std::uint32_t Lowering::shared_address(std::uint64_t value, unsigned bits) {
+  return add_constant(
+      {.kind = Kind::shared_address, .bits = static_cast<std::uint8_t>(bits), .value = value});
 }
 
 const InstructionRow& row_of(const ptx::Instruction& instruction) {
@@ -404,11 +449,14 @@ const InstructionRow& row_of(const ptx::Instruction& instruction) {
     }
     return known;
   }();
-  const bool is_warp_barrier =
-      instruction.mnemonic == "bar" &&
-      std::ranges::find(instruction.modifiers, "warp") != instruction.modifiers.end();
-  const auto found =
-      row_of_name.find(is_warp_barrier ? std::string_view("bar.warp") : instruction.mnemonic);
+  const auto has = [&](std::string_view mnemonic, std::string_view modifier) {
+    return instruction.mnemonic == mnemonic &&
+           std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
+  };
+  const std::string_view name = has("bar", "warp")          ? "bar.warp"
+                                : has("barrier", "cluster") ? "barrier.cluster"
+                                                            : instruction.mnemonic;
+  const auto found = row_of_name.find(name);
   return found != row_of_name.end() ? *found->second : register_operation;
 }
 

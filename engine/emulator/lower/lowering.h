@@ -115,6 +115,8 @@ class Lowering {
   VariablePlace place_of(const ptx::VariableRef& variable) const;
   /// The constant slot with a variable's address plus an offset.
   std::uint32_t address_of(const ptx::VariableRef& variable, std::int64_t offset, unsigned bits);
+  /// The same with how far it lies from the beginning of the block's shared memory.
+  std::uint32_t shared_address(std::uint64_t value, unsigned bits);
   std::uint32_t add_constant(ConstantSlot slot);
 
   Kernel& kernel() { return kernel_; }
@@ -156,16 +158,17 @@ bool is_ordering(std::string_view modifier);
 
 /// What the rows of the instruction table name: each adds an instruction's ops.
 using LowerFunction = void(Lowering& lowering);
-LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_collective,
-    lower_copy, lower_createpolicy, lower_cvta, lower_fence, lower_hint, lower_isspacep, lower_load,
-    lower_matrix, lower_matrix_product, lower_mbarrier, lower_mov, lower_nanosleep, lower_set,
-    lower_setp, lower_stack, lower_store, lower_system_call, lower_texture;
+LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_cluster_address,
+    lower_cluster_barrier, lower_collective, lower_copy, lower_createpolicy, lower_cvta,
+    lower_fence, lower_hint, lower_isspacep, lower_load, lower_matrix, lower_matrix_product,
+    lower_mbarrier, lower_mov, lower_nanosleep, lower_set, lower_setp, lower_stack, lower_store,
+    lower_system_call, lower_texture;
 /// A copy of a tensor's box, of lower_copy's.
 void lower_tensor_copy(Lowering& lowering, bool is_reduction);
 
 /// All that is known of the instructions of some mnemonics before they are lowered.
 struct InstructionRow {
-  std::string_view mnemonics;  ///< "bar.warp" tells the warp's barrier from the block's
+  std::string_view mnemonics;  ///< "bar.warp", "barrier.cluster": not the block's barriers
   /// Adds its ops, or the one that ends its block. Null where there is nothing to add.
   LowerFunction* lower = nullptr;
   /// How the basic block ends that it ends; `next`: it ends none.

@@ -48,10 +48,13 @@ bool is_run(const WarpAccess& access, const std::uint64_t* begin) {
 
 }  // namespace
 
-AccessUnit::AccessUnit(const Launch& launch, LaunchCount& count)
+AccessUnit::AccessUnit(const Launch& launch, Cluster& cluster, LaunchCount& count)
     : launch_(launch),
       kernel_(*launch.kernel),
       count_(count),
+      cluster_(cluster),
+      rank_(static_cast<std::uint32_t>(cluster.units.size())),
+      races_(cluster.races.get()),
       global_counters_(kernel_.memory.size()),
       shared_counters_(kernel_.memory.size()),
       last_(kernel_.memory.size(), nullptr),
@@ -59,9 +62,10 @@ AccessUnit::AccessUnit(const Launch& launch, LaunchCount& count)
       shared_(shared_bytes_),
       local_bytes_(kernel_.local_bytes + (kernel_.has_alloca ? alloca_room : 0)),
       local_(available(std::uint64_t{launch.warps()} * warp_size * local_bytes_)) {
+  cluster.units.push_back(this);
   if (kernel_.has_alloca) stack_.resize(std::size_t{launch.warps()} * warp_size);
+  if (launch.has_polls()) polls_.resize(launch.warps());
   if (!launch_.checks_kernel) return;
-  if (shared_bytes_ > 0) races_ = std::make_unique<RaceDetector>(shared_bytes_, launch.warps());
   if (local_bytes_ > 0 || has_shuffle(kernel_)) {
     undefined_ =
         std::make_unique<UndefinedValues>(kernel_, launch.warps(), local_bytes_, shared_bytes_);
@@ -70,7 +74,7 @@ AccessUnit::AccessUnit(const Launch& launch, LaunchCount& count)
 
 void AccessUnit::begin_block(std::uint64_t index) {
   block_index_ = index;
-  if (races_ != nullptr) races_->reset();
+  std::ranges::fill(polls_, Poll{});
   if (undefined_ != nullptr) undefined_->reset();
   mbarriers_.clear();
   visits_.clear();
@@ -102,6 +106,7 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
     if (kind == OpKind::stack_allocate) stack_allocate(lane);
     if (kind == OpKind::stack_restore) stack_restore(lane);
     if (kind == OpKind::print) print(lane);
+    if (kind == OpKind::cluster_address) map_address(lane);
     if (kind != OpKind::read_clock) return;
     warp.slot<std::uint64_t>(op.operands.d)[lane] = count_.warp_instructions;
   });
@@ -130,7 +135,13 @@ void AccessUnit::access(std::uint32_t mask) {
   if (kind != AccessKind::load) ++writes_;
   const ptx::Space space = memory_->space;
   if (space == ptx::Space::global) return access_global(access, kind);
-  if (space == ptx::Space::shared) return access_in_block(access, kind, true);
+  if (space == ptx::Space::shared) {
+    if (memory_->is_of_cluster) return access_in_cluster(access, kind);
+    if (rank_ != 0) {
+      for (std::uint64_t& address : access.address) address -= rank_ * window_size;
+    }
+    return access_in_block(access, kind, true);
+  }
   if (space == ptx::Space::local) return access_in_block(access, kind, false);
   access_generic(access, kind);
 }
@@ -142,12 +153,17 @@ void AccessUnit::access_generic(WarpAccess& access, AccessKind kind) {
     WarpAccess part = access;
     part.active = 0;
     for_each_lane(access.active, [&](unsigned lane) {
-      if (access.address[lane] - window >= window_size) return;
+      if (access.address[lane] - window >= (is_shared ? shared_window_size : window_size)) return;
       part.address[lane] -= window;
       part.active |= bit_of(lane);
     });
-    if (part.active != 0) access_in_block(part, kind, is_shared);
     access.active &= ~part.active;
+    if (part.active == 0) continue;
+    if (is_shared && cluster_.units.size() > 1) {
+      access_in_cluster(part, kind);
+    } else {
+      access_in_block(part, kind, is_shared);
+    }
   }
   if (access.active != 0) access_global(access, kind);
 }
@@ -216,16 +232,21 @@ void AccessUnit::access_in_block(WarpAccess& access, AccessKind kind, bool is_sh
   const std::byte* const memory_begin = is_shared ? shared_.data() : local(0);
   // Stores are judged when their values lie in memory.
   const bool is_store = kind == AccessKind::store;
-  if (is_shared && races_ != nullptr && !is_store) check_races(access, kind);
+  if (is_shared && races_ != nullptr && !is_store) check_races(*this, access, kind);
   move(access, reinterpret_cast<std::uintptr_t>(memory_begin), false);
-  if (is_shared && races_ != nullptr && is_store) check_races(access, kind);
+  if (is_shared && races_ != nullptr && is_store) check_races(*this, access, kind);
 }
 
 // What must hold of accesses, and the faults of those of which it does not.
 
 void AccessUnit::fail_at(const Warp& warp, unsigned lane, std::uint32_t instruction,
                          const std::string& what) const {
-  const std::string thread = describe_thread(launch_, block_index_, warp.index, lane);
+  fail_at_thread(warp.index, lane, instruction, what);
+}
+
+void AccessUnit::fail_at_thread(std::uint32_t warp, unsigned lane, std::uint32_t instruction,
+                                const std::string& what) const {
+  const std::string thread = describe_thread(launch_, block_index_, warp, lane);
   throw KernelFault(FaultKind::misuse, fault_place(kernel_, instruction),
                     describe_instruction(kernel_, instruction), thread + ": " + what);
 }
@@ -364,6 +385,7 @@ void AccessUnit::check_inside(const WarpAccess& access, const Spread& spread,
   if (is_inside(spread.high, access.width, size)) return;
   for_each_lane(access.active, [&](unsigned lane) {
     if (is_inside(access.address[lane], access.width, size)) return;
+    if (is_shared) check_own(lane, access.address[lane] + rank_ * window_size);
     fail(lane, "out of bounds: {} {} bytes at byte {} of {} has {}{}",
          verb(op_->kind == OpKind::load), access.width, signed_address(access.address[lane]),
          is_shared ? "shared memory, of which the block" : "its local memory, of which it", size,
@@ -385,12 +407,13 @@ void AccessUnit::check_base(unsigned lane, std::uint64_t begin, std::uint64_t by
                              : "outside of the block's shared memory");
 }
 
-void AccessUnit::check_races(const WarpAccess& access, AccessKind kind) {
+void AccessUnit::check_races(const AccessUnit& owner, const WarpAccess& access, AccessKind kind) {
   const bool is_strong = memory_->is_volatile || is_atomic(kind);
   const std::size_t size = ptx::bytes_of(memory_->type);
   for_each_lane(access.active, [&](unsigned lane) {
     std::array<std::byte, 32> values{};
     const std::uint64_t address = access.address[lane];
+    const std::uint64_t object = owner.rank_ * shared_bytes_ + address;
     if (kind == AccessKind::store) {
       for (std::size_t i = 0; i < memory_->values.size(); ++i) {
         const std::size_t slot_bytes = memory_->bits[i] == 64 ? 8 : 4;
@@ -398,30 +421,33 @@ void AccessUnit::check_races(const WarpAccess& access, AccessKind kind) {
         std::memcpy(values.data() + i * size, slot, size);
       }
     }
-    if (is_strong && kind != AccessKind::store) races_->acquire_from(address, warp_->index);
-    note_shared(address, access.width, lane, kind,
+    if (is_strong && kind != AccessKind::store) races_->acquire_from(object, racer(*warp_));
+    note_shared(owner, address, access.width, lane, kind,
                 kind == AccessKind::store ? values.data() : nullptr, is_strong);
-    if (is_strong && kind != AccessKind::load) races_->release_to(address, warp_->index);
+    if (is_strong && kind != AccessKind::load) races_->release_to(object, racer(*warp_));
   });
 }
 
 /// A lane's access, to whoever looks for races; `values` are what a store has written.
-void AccessUnit::note_shared(std::uint64_t begin, std::uint64_t bytes, unsigned lane,
-                             AccessKind kind, const std::byte* values, bool is_strong) {
+void AccessUnit::note_shared(const AccessUnit& owner, std::uint64_t begin, std::uint64_t bytes,
+                             unsigned lane, AccessKind kind, const std::byte* values,
+                             bool is_strong) {
   if (races_ == nullptr) return;
-  const auto conflict = races_->note({thread_of(lane), op_->instruction, order_, is_strong}, kind,
-                                     begin, bytes, values);
+  const auto conflict = races_->note(racing_event(lane, is_strong), kind,
+                                     owner.rank_ * shared_bytes_ + begin, bytes, values);
   if (!conflict) return;
   if (conflict->earlier == nullptr) {
     const bool may_have_left = memory_->shared_base == none && kernel_.shared_variables.size() > 1;
-    fail(lane, "it reads byte {} of shared memory, which nothing wrote: {}{}", begin,
+    fail(lane, "it reads byte {} of {}, which nothing wrote: {}{}", begin, memory_of(owner),
          describe_shared_byte(kernel_, begin),
          may_have_left ? ", unless an index has left another array" : "");
   }
   const std::uint32_t thread = conflict->event.thread;
-  fail(lane, "a race: it {} byte {} of shared memory, which {} {} at {} without a barrier between",
-       is_atomic(kind) ? "updates" : verb(kind == AccessKind::load), begin,
-       describe_thread(launch_, block_index_, thread / warp_size, thread % warp_size),
+  const std::uint32_t warp = thread / warp_size;
+  const AccessUnit& other = *cluster_.units[warp / launch_.warps()];
+  fail(lane, "a race: it {} byte {} of {}, which {} {} at {} without a barrier between",
+       is_atomic(kind) ? "updates" : verb(kind == AccessKind::load), begin, memory_of(owner),
+       describe_thread(launch_, other.block_index_, warp % launch_.warps(), thread % warp_size),
        conflict->earlier, describe_instruction(kernel_, conflict->event.instruction));
 }
 

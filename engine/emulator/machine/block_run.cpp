@@ -18,8 +18,8 @@ constexpr const char* decides = "what it does next depends on it";
 
 }  // namespace
 
-BlockRun::BlockRun(const Launch& launch, LaunchCount& count)
-    : AccessUnit(launch, count),
+BlockRun::BlockRun(const Launch& launch, Cluster& cluster, LaunchCount& count)
+    : AccessUnit(launch, cluster, count),
       warps_(launch.warps()),
       registers_(std::size_t{kernel_.register_bytes} * warps_.size()) {
   for (std::size_t i = 0; i < warps_.size(); ++i) {
@@ -27,26 +27,30 @@ BlockRun::BlockRun(const Launch& launch, LaunchCount& count)
     warps_[i].registers = registers_.data() + i * kernel_.register_bytes;
     fill_launch_constants(launch_, warps_[i]);
   }
+  cluster_.blocks.push_back(this);
 }
 
 void BlockRun::reset(std::uint64_t index) {
   instructions_ = 0;
   live_ = 0;
-  idle_passes_ = 0;
   barriers_.fill({});
   begin_block(index);
   for (Warp& warp : warps_) {
-    fill_block_constants(launch_, warp, index);
+    fill_block_constants(launch_, warp, index, rank_);
     warp.fragment_count = 0;
     warp.live = 0;
     warp.streak = 0;
     warp.yields = false;
+    warp.arrived = 0;
+    warp.released = 0;
   }
 }
 
 void BlockRun::begin(Warp& warp, std::uint32_t lanes) {
+  const auto threads = static_cast<std::uint32_t>(std::popcount(lanes));
   warp.live = lanes;
-  live_ += static_cast<std::uint32_t>(std::popcount(lanes));
+  live_ += threads;
+  cluster_.live += threads;
   warp.add(kernel_, {0, lanes});
 }
 
@@ -57,7 +61,7 @@ void BlockRun::start(std::uint64_t index) {
     Warp& warp = warps_[number % warps_.size()];
     return begin(warp, launch_.lanes_of(warp) & static_cast<std::uint32_t>(index));
   }
-  reset(index);
+  reset(launch_.block_of(index, rank_));
   for (Warp& warp : warps_) begin(warp, launch_.lanes_of(warp));
 }
 
@@ -75,28 +79,21 @@ void BlockRun::start_elements(std::span<const std::uint64_t> elements) {
   begin(warp, full_mask >> (warp_size - elements.size()));
 }
 
-bool BlockRun::run(std::uint64_t turn) {
+BlockRun::Turn BlockRun::run(std::uint64_t turn) {
   const std::uint64_t writes = writes_;
   has_spent_turn_ = false;
-  bool can_go_on = false;
-  for (Warp& warp : warps_) can_go_on |= run_warp(warp, turn);
-  if (live_ == 0) return true;
+  Turn result;
+  for (Warp& warp : warps_) result.has_gone_on |= run_warp(warp, turn);
+  if (live_ == 0) return {true, false};
   if (instructions_ > launch_.instruction_limit) report_runaway();
   if (launch_.cancelled != nullptr && *launch_.cancelled) throw Cancelled();
-  // Threads that do nothing but look at an mbarrier or sleep, pass after pass.
-  idle_passes_ = has_spent_turn_ || writes_ != writes ? 0 : idle_passes_ + 1;
-  constexpr std::uint64_t most_idle_passes = 10'000;
-  if (idle_passes_ > most_idle_passes && !launch_.kernel->is_linked) report_deadlock();
-  // A warp that ran late may have released one that ran early.
-  const bool is_any_ready =
-      std::ranges::any_of(warps_, [](const Warp& warp) { return warp.furthest_behind() != none; });
-  if (!can_go_on && !is_any_ready) report_deadlock();
-  return false;
+  result.is_idle = !has_spent_turn_ && writes_ == writes;
+  return result;
 }
 
-void BlockRun::finish() {
-  while (!run(longest_streak)) {
-  }
+bool BlockRun::is_any_ready() const {
+  return std::ranges::any_of(warps_,
+                             [](const Warp& warp) { return warp.furthest_behind() != none; });
 }
 
 /// Runs a warp until its turn is over or none of its lanes can go on; true in the former case.
@@ -174,7 +171,10 @@ void BlockRun::run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask)
       op->alu(op->operands, registers, lanes);
       continue;
     }
-    warp.may_wait |= op->may_wait;
+    if (op->may_wait) {
+      warp.may_wait = true;
+      if (!polls_.empty()) look_for_poll(warp, *op, lanes);
+    }
     execute(warp, *op, lanes);
     if constexpr (follows_values) {
       // Loads have said what their values are.
@@ -243,7 +243,11 @@ bool BlockRun::indexed_branch(Warp& warp, const BasicBlock& block, Fragment& fra
 bool BlockRun::leave(Warp& warp, const BasicBlock& block, Fragment& fragment) {
   const std::uint32_t leaving = lanes_of_guard(warp, block, fragment.mask);
   if (block.end == EndKind::trap && leaving != 0) {
-    fail_at(warp, lowest_lane(leaving), block.instruction, "the kernel stopped itself with a trap");
+    const bool has_no_workspace = kernel_.has_grid_barrier && launch_.grid_workspace == 0;
+    fail_at(warp, lowest_lane(leaving), block.instruction,
+            has_no_workspace ? "the kernel stopped itself with a trap, as grid.sync() does in a "
+                               "launch without cooperative: true"
+                             : "the kernel stopped itself with a trap");
   }
   retire(warp, leaving);
   fragment.mask &= ~leaving;
@@ -253,8 +257,14 @@ bool BlockRun::leave(Warp& warp, const BasicBlock& block, Fragment& fragment) {
 
 /// Lanes end; those that wait for them may go on.
 void BlockRun::retire(Warp& warp, std::uint32_t lanes) {
+  const auto threads = static_cast<std::uint32_t>(std::popcount(lanes));
   warp.live &= ~lanes;
-  live_ -= static_cast<std::uint32_t>(std::popcount(lanes));
+  live_ -= threads;
+  cluster_.live -= threads;
+  cluster_.arrived -= static_cast<std::uint32_t>(std::popcount(warp.arrived & lanes));
+  warp.arrived &= ~lanes;
+  if (live_ == 0 && races_ != nullptr) check_late_visits();
+  if (cluster_.arrived > 0) release_cluster();
   for (Fragment& fragment : warp.present()) {
     if (fragment.state == Fragment::State::collective) fragment.state = Fragment::State::ready;
   }
@@ -282,8 +292,7 @@ void BlockRun::uncount(const BasicBlock& block, std::uint32_t lanes, bool is_who
   count_.float_operations -= std::uint64_t{block.float_operations} * threads;
 }
 
-/// `what` and the places where the block's lanes are.
-void BlockRun::report_waiting(FaultKind kind, const std::string& what) const {
+std::pair<std::string, FaultPlace> BlockRun::whereabouts() const {
   constexpr std::size_t most = 8;
   std::vector<std::string> places;
   FaultPlace first;
@@ -297,21 +306,15 @@ void BlockRun::report_waiting(FaultKind kind, const std::string& what) const {
   }
   const bool are_all = places.size() <= most;
   places.resize(std::min(places.size(), most));
-  throw KernelFault(
-      kind, first, {},
-      fmt::format("{} at {}{}", what, fmt::join(places, ", "), are_all ? "" : ", ..."));
-}
-
-void BlockRun::report_deadlock() const {
-  report_waiting(FaultKind::deadlock,
-                 fmt::format("deadlock: {}: its {} threads wait for each other:",
-                             describe_block(launch_, block_index_), live_));
+  return {fmt::format("{}{}", fmt::join(places, ", "), are_all ? "" : ", ..."), first};
 }
 
 void BlockRun::report_runaway() const {
-  report_waiting(FaultKind::runaway,
-                 fmt::format("the kernel does not end: {} has executed {} warp instructions and is",
-                             describe_block(launch_, block_index_), instructions_));
+  const auto [places, first] = whereabouts();
+  throw KernelFault(
+      FaultKind::runaway, first, {},
+      fmt::format("the kernel does not end: {} has executed {} warp instructions and is at {}",
+                  name(), instructions_, places));
 }
 
 }  // namespace sweep

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,8 +20,9 @@
 
 namespace sweep {
 
-/// Finds accesses to a block's shared memory that nothing orders: two threads reach one byte, one
-/// of them writes, and there is no barrier between. Every warp has a vector clock; barriers,
+/// Finds accesses to a cluster's shared memory that nothing orders: two threads reach one byte, one
+/// of them writes, and there is no barrier between. The blocks' memories, threads and warps follow
+/// each other. Every warp has a vector clock; barriers,
 /// mbarriers and atomics join them (C. Flanagan and S. Freund, "FastTrack", 2009, with warps for
 /// threads). Within a warp the accesses of different lanes are ordered by what synchronises the
 /// warp, or by being one instruction; two lanes that write one value to one byte together do no
@@ -29,7 +31,7 @@ namespace sweep {
 /// bytes that nothing wrote.
 class RaceDetector {
  public:
-  /// A thread of the block executes an instruction.
+  /// A thread of the cluster executes an instruction.
   struct Event {
     std::uint32_t thread = 0;
     std::uint32_t instruction = 0;
@@ -43,22 +45,31 @@ class RaceDetector {
     Event event;                    ///< that did
   };
 
+  /// Of all blocks together.
   RaceDetector(std::uint64_t shared_bytes, std::uint32_t warps);
 
-  /// Begins a block: nothing is written, nothing ordered.
+  /// Begins a cluster: nothing is written, nothing ordered.
   void reset();
   /// An access to [begin, begin + bytes); `values` are what a store has written, null for others.
   std::optional<Conflict> note(Event now, AccessKind kind, std::uint64_t begin, std::uint64_t bytes,
                                const std::byte* values);
 
+  /// An access to the memory of another block of the cluster.
+  void note_visit(std::uint32_t block, Event now);
+  /// A visit of a block, whose warps [begin, end) have ended, that they did not wait for.
+  std::optional<Event> find_late_visit(std::uint32_t block, std::uint32_t begin,
+                                       std::uint32_t end) const;
+  /// A block waits for what warps have released to an object, relaxed arrivals among them.
+  void outlive(std::uint32_t block, std::uint64_t address);
+
   /// All lanes of a warp have met.
   void synchronise_warp(std::uint32_t warp) { ++clocks_[warp][warp]; }
   /// A warp releases to, and acquires from, an object in shared memory: an mbarrier, an atomic; or
-  /// a barrier of the block, when it comes there and when it goes on.
+  /// a barrier of a block or the cluster, when it comes there and when it goes on.
   void release_to(std::uint64_t address, std::uint32_t warp);
   void acquire_from(std::uint64_t address, std::uint32_t warp);
-  static constexpr std::uint64_t barrier_address(std::uint32_t number) {
-    return ~std::uint64_t{number};
+  static constexpr std::uint64_t barrier_address(std::uint32_t block, std::uint32_t number) {
+    return ~(std::uint64_t{block} << 32U | number);
   }
 
  private:
@@ -74,6 +85,8 @@ class RaceDetector {
 
   std::vector<Byte> bytes_;
   std::vector<Clocks> clocks_;  ///< of each warp: what it knows of every other
+  std::map<std::uint32_t, std::map<std::uint32_t, Event>> visits_;  ///< of blocks: each warp's last
+  std::map<std::uint32_t, Clocks> outlived_;                        ///< of blocks: by warp
   std::unordered_map<std::uint64_t, Clocks> objects_;
 };
 
@@ -156,12 +169,33 @@ class UndefinedValues {
   std::vector<Origin> origins_;
 };
 
+class AccessUnit;
+class BlockRun;
+
+/// What the blocks of a cluster have in common. Without clusters each block has one of its own.
+struct Cluster {
+  /// Throws std::bad_alloc.
+  explicit Cluster(const Launch& launch);
+
+  /// Begins one: nobody has arrived.
+  void reset();
+
+  std::vector<AccessUnit*> units;       ///< by rank
+  std::vector<BlockRun*> blocks;        ///< likewise
+  std::unique_ptr<RaceDetector> races;  ///< null where nothing looks for them
+  // The barrier of the cluster.
+  std::uint32_t live = 0;     ///< threads that have not ended
+  std::uint32_t arrived = 0;  ///< of these: those that have come to it
+  std::uint64_t phases = 0;   ///< how often all had come
+};
+
 /// The memory of the block under way: checks, counts and executes its accesses. What a kernel must
 /// not do is a KernelFault.
 class AccessUnit {
  protected:
-  /// Adds the counts to `count`. Throws std::bad_alloc and MemoryShortage.
-  AccessUnit(const Launch& launch, LaunchCount& count);
+  /// The next block of the cluster. Adds the counts to `count`. Throws std::bad_alloc and
+  /// MemoryShortage.
+  AccessUnit(const Launch& launch, Cluster& cluster, LaunchCount& count);
 
   void begin_block(std::uint64_t index);
   /// Executes an op that is none of registers alone, for the lanes in `mask`.
@@ -176,15 +210,38 @@ class AccessUnit {
   /// Throws what a lane did wrong.
   [[noreturn]] void fail_at(const Warp& warp, unsigned lane, std::uint32_t instruction,
                             const std::string& what) const;
+  [[noreturn]] void fail_at_thread(std::uint32_t warp, unsigned lane, std::uint32_t instruction,
+                                   const std::string& what) const;
+
+  // A warp and a barrier of the block, as the cluster's RaceDetector knows them.
+  std::uint32_t racer(const Warp& warp) const { return rank_ * launch_.warps() + warp.index; }
+  std::uint64_t racing_barrier(std::uint32_t number) const {
+    return RaceDetector::barrier_address(rank_, number);
+  }
+  /// A warp that reads what it has just read, and has written nothing since, lets others go on.
+  void look_for_poll(Warp& warp, const Op& op, std::uint32_t lanes);
+  /// The block has ended: throws if another one may still reach for its memory.
+  void check_late_visits() const;
 
   const Launch& launch_;
   const Kernel& kernel_;
   LaunchCount& count_;
+  Cluster& cluster_;
+  std::uint32_t rank_;  ///< in the cluster
   std::uint64_t block_index_ = 0;
+  std::uint32_t live_ = 0;    ///< threads that have not ended
   std::uint64_t writes_ = 0;  ///< how many ops have changed memory so far
-  // What follows the block's accesses and values; null where nothing does.
-  std::unique_ptr<RaceDetector> races_;
+  // What follows the cluster's accesses and the block's values; null where nothing does.
+  RaceDetector* races_;
   std::unique_ptr<UndefinedValues> undefined_;
+  /// What a warp has read last of what others may write.
+  struct Poll {
+    const Op* op = nullptr;
+    std::uint64_t address = 0;
+    std::uint64_t writes = 0;  ///< of the block, until then
+  };
+  std::vector<Poll> polls_;        ///< by warp, where blocks may wait for each other
+  bool is_repeated_poll_ = false;  ///< of the ops that may wait: the one executed last
 
  private:
   using Addresses = std::array<std::uint64_t, warp_size>;
@@ -202,6 +259,8 @@ class AccessUnit {
   void access(std::uint32_t mask);
   void access_global(WarpAccess& access, AccessKind kind);
   void access_in_block(WarpAccess& access, AccessKind kind, bool is_shared);
+  void access_in_cluster(const WarpAccess& access, AccessKind kind);
+  void access_other_block(AccessUnit& owner, const WarpAccess& access, AccessKind kind);
   void access_generic(WarpAccess& access, AccessKind kind);
   void move(const WarpAccess& access, std::uintptr_t bias, bool is_global);
 
@@ -215,9 +274,44 @@ class AccessUnit {
   void check_written(const Allocation& allocation, const std::uint64_t* begin, WarpAccess& access);
   void check_base(unsigned lane, std::uint64_t begin, std::uint64_t bytes, bool is_load) const;
   void check_writable(unsigned lane, const Allocation& allocation, std::uint64_t address) const;
-  void check_races(const WarpAccess& access, AccessKind kind);
+  void check_races(const AccessUnit& owner, const WarpAccess& access, AccessKind kind);
   void note_shared(std::uint64_t begin, std::uint64_t bytes, unsigned lane, AccessKind kind,
-                   const std::byte* values, bool is_strong = false);
+                   const std::byte* values, bool is_strong = false) {
+    note_shared(*this, begin, bytes, lane, kind, values, is_strong);
+  }
+  void note_shared(const AccessUnit& owner, std::uint64_t begin, std::uint64_t bytes, unsigned lane,
+                   AccessKind kind, const std::byte* values, bool is_strong);
+
+  // The shared memory of the blocks of the cluster.
+  /// A place in the shared memory of a block.
+  struct SharedPlace {
+    AccessUnit* block = nullptr;
+    std::uint64_t offset = 0;
+
+    std::byte* bytes() const { return block->shared_.data() + offset; }
+    /// For the cluster's RaceDetector.
+    std::uint64_t address() const { return block->rank_ * block->shared_bytes_ + offset; }
+  };
+  std::uint32_t rank_at(std::uint64_t address) const;
+  /// How far from the block's shared memory's beginning an address of it, plain or generic, lies.
+  std::uint64_t own_offset(std::uint64_t address) const {
+    return in_window(address) - rank_ * window_size;
+  }
+  static std::uint64_t in_window(std::uint64_t address) {
+    return address - shared_window < shared_window_size ? address - shared_window : address;
+  }
+  SharedPlace shared_place(unsigned lane, std::uint64_t address, std::uint64_t bytes, bool is_load,
+                           bool may_be_other);
+  void check_reachable(unsigned lane, const AccessUnit& owner);
+  void check_own(unsigned lane, std::uint64_t address) const;
+  /// "shared memory", or "the shared memory of block (1, 0, 0)"
+  std::string memory_of(const AccessUnit& owner) const;
+  RaceDetector::Event racing_event(unsigned lane, bool is_strong) const {
+    return {racer(*warp_) * warp_size + lane, op_->instruction, order_, is_strong};
+  }
+  std::vector<SharedPlace> places_of_copy(unsigned lane, std::uint64_t address,
+                                          std::uint64_t bytes);
+  void map_address(unsigned lane);
 
   // What they cost.
   void count_access(const WarpAccess& access, const Spread& spread, AccessKind kind,
@@ -229,21 +323,22 @@ class AccessUnit {
                       bool is_load);
   void async_copy(std::uint32_t mask);
   void bulk_copy(std::uint32_t mask);
-  std::uint64_t mbarrier_at(const AddressOperand& address, ptx::Space space, unsigned lane,
-                            MbarrierMode mode);
+  SharedPlace mbarrier_at(const AddressOperand& address, ptx::Space space, bool is_of_cluster,
+                          unsigned lane);
+  void check_initialised(const SharedPlace& place, MbarrierMode mode, unsigned lane);
   void mbarrier(unsigned lane);
   void move_matrices(std::uint32_t mask, bool is_load);
   void multiply_matrices(std::uint32_t mask);
   void require_whole_warp(std::uint32_t mask) const;
-  void complete_bytes(unsigned lane, std::uint64_t bytes);
+  void complete_bytes(unsigned lane, std::uint64_t bytes, std::span<const SharedPlace> targets);
 
   // Copies of a tensor's boxes.
   void tensor_copy(std::uint32_t mask);
   void check_box_begin(const TensorMap& map, unsigned lane,
                        const std::array<std::int64_t, 5>& first) const;
-  void copy_box(const TensorMap& map, unsigned lane, std::uint64_t place);
+  void copy_box(const TensorMap& map, unsigned lane, std::uint64_t address);
   void copy_row(const TensorMap& map, unsigned lane, const std::array<std::int64_t, 5>& coordinates,
-                std::uint64_t place);
+                std::span<const SharedPlace> places, std::uint64_t offset);
 
   // Textures.
   using Texel = std::array<std::uint32_t, 4>;
@@ -291,30 +386,39 @@ class AccessUnit {
   std::vector<std::uint64_t> stack_;  ///< of each thread: where alloca takes from
 };
 
-/// Executes one block after the other. Lanes that diverge go on as fragments of their warp; the one
-/// furthest behind in the order of basic blocks runs first, and fragments that meet become one.
+/// Executes one block after the other, of each cluster that of one rank. Lanes that diverge go on
+/// as fragments of their warp; the one furthest behind in the order of basic blocks runs first, and
+/// fragments that meet become one.
 class BlockRun : AccessUnit {
  public:
-  /// Adds the counts to `count`, which nobody shares. Throws std::bad_alloc.
-  BlockRun(const Launch& launch, LaunchCount& count);
+  /// Adds the counts to `count`, which nobody else's thread shares. Throws std::bad_alloc.
+  BlockRun(const Launch& launch, Cluster& cluster, LaunchCount& count);
 
-  /// Begins a block by its number in the grid, or lanes of a warp (Launch::chooses_lanes).
+  /// Begins a block by its cluster's number in the grid, or lanes of a warp
+  /// (Launch::chooses_lanes).
   void start(std::uint64_t index);
   /// Begins up to a warp's worth of threads, each as if its number in the grid were that of an
   /// element: for functions over elements, whose blocks are one warp.
   void start_elements(std::span<const std::uint64_t> elements);
 
-  /// Lets every warp execute up to `turn` basic blocks; true when all threads have ended. Throws
-  /// KernelFault for what the kernel does wrong and for a block whose threads all wait for each
-  /// other.
-  bool run(std::uint64_t turn);
-  /// Runs the block to its end, whatever the others do.
-  void finish();
+  /// What a turn of a block came to.
+  struct Turn {
+    bool has_gone_on = false;  ///< false: no warp could
+    bool is_idle = true;       ///< they did nothing but look at an mbarrier or a flag, or sleep
+  };
+  /// Lets every warp execute up to `turn` basic blocks. Throws KernelFault for what the kernel does
+  /// wrong.
+  Turn run(std::uint64_t turn);
+  bool is_any_ready() const;
 
   std::uint64_t instructions() const { return instructions_; }
   /// Threads that ended since they read what was not theirs to judge.
   std::uint64_t retired() const { return retired_; }
   std::uint32_t live() const { return live_; }  ///< threads that have not ended
+  /// "block (3, 0, 0)"
+  std::string name() const { return describe_block(launch_, block_index_); }
+  /// The places where the block's lanes are, and the first of them.
+  std::pair<std::string, FaultPlace> whereabouts() const;
   /// Throws the KernelFault of a kernel that does not end.
   [[noreturn]] void report_runaway() const;
 
@@ -354,20 +458,21 @@ class BlockRun : AccessUnit {
   void follow_collective(const Warp& warp, const BasicBlock& block, const CollectiveOp& collective,
                          std::uint32_t members, std::uint32_t group);
 
+  // The blocks of the cluster that meet.
+  bool cluster_barrier(Warp& warp, const BasicBlock& block, Fragment& fragment);
+  void release_cluster();
+  void go_on_behind_cluster_barrier();
+  void acquire_cluster_barrier(const Warp& warp);
+
   // The warps of the block that meet.
   bool barrier(Warp& warp, const BasicBlock& block, Fragment& fragment);
   void release_complete(std::uint32_t number);
   void check_together(std::uint32_t number) const;
 
-  [[noreturn]] void report_deadlock() const;
-  [[noreturn]] void report_waiting(FaultKind kind, const std::string& what) const;
-
   std::uint64_t instructions_ = 0;
   std::uint64_t retired_ = 0;
-  std::uint32_t live_ = 0;
   std::vector<Warp> warps_;
   bool has_spent_turn_ = false;
-  std::uint64_t idle_passes_ = 0;
   LazyPages registers_;
   std::array<Barrier, 16> barriers_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "engine/emulator/lower/code_analysis.h"
 #include "engine/emulator/machine/block_run.h"
@@ -235,7 +236,7 @@ bool BlockRun::warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragm
     warp.add(kernel_, fragment);
     return false;
   }
-  if (races_ != nullptr) races_->synchronise_warp(warp.index);
+  if (races_ != nullptr) races_->synchronise_warp(racer(warp));
   fragment.block = block.next;
   resume(
       warp, [&](const Fragment& other) { return waits_here(other) && (other.mask & members) != 0; },
@@ -245,6 +246,7 @@ bool BlockRun::warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragm
 }
 
 bool BlockRun::barrier(Warp& warp, const BasicBlock& block, Fragment& fragment) {
+  if (block.op.kind == OpKind::cluster_barrier) return cluster_barrier(warp, block, fragment);
   const BarrierOp& op = kernel_.barriers[block.op.detail];
   const unsigned lane = lowest_lane(fragment.mask);
   const std::uint32_t number = warp.slot<std::uint32_t>(op.barrier)[lane];
@@ -268,7 +270,7 @@ bool BlockRun::barrier(Warp& warp, const BasicBlock& block, Fragment& fragment) 
     state.count += static_cast<std::uint32_t>(std::popcount(fragment.mask & holds));
     state.votes += threads;
   }
-  if (races_ != nullptr) races_->release_to(RaceDetector::barrier_address(number), warp.index);
+  if (races_ != nullptr) races_->release_to(racing_barrier(number), racer(warp));
   if (op.mode == BarrierMode::arrive) {
     fragment.block = block.next;
     release_complete(number);
@@ -332,11 +334,82 @@ void BlockRun::release_complete(std::uint32_t number) {
             op.mode == BarrierMode::reduce_and ? result.count == result.votes : result.count > 0;
         warp.set_predicate(op.d, lanes, holds ? full_mask : 0);
       }
-      if (races_ != nullptr) {
-        races_->acquire_from(RaceDetector::barrier_address(number), warp.index);
-      }
+      if (races_ != nullptr) races_->acquire_from(racing_barrier(number), racer(warp));
     });
   }
+}
+
+namespace {
+
+/// Among the numbers of the barriers that fragments wait at.
+constexpr std::uint32_t number_of_cluster = 16;
+/// The cluster's barrier, as its RaceDetector knows it: where memory is ordered, and where it is
+/// not, but blocks still wait for each other.
+constexpr std::uint64_t racing_cluster_barrier =
+    RaceDetector::barrier_address(most_cluster_blocks, 0);
+constexpr std::uint64_t relaxed_cluster_barrier =
+    RaceDetector::barrier_address(most_cluster_blocks, 1);
+
+}  // namespace
+
+/// PTX ISA, "barrier.cluster": a thread arrives, then waits, before it arrives again. What it does
+/// otherwise is undefined.
+bool BlockRun::cluster_barrier(Warp& warp, const BasicBlock& block, Fragment& fragment) {
+  const BarrierOp& op = kernel_.barriers[block.op.detail];
+  const std::uint32_t has_come = warp.arrived | warp.released;
+  if (op.mode == BarrierMode::arrive) {
+    if ((fragment.mask & has_come) != 0) {
+      fail_at(warp, lowest_lane(fragment.mask & has_come), block.instruction,
+              "it arrives at the cluster's barrier again, which it has not waited for since");
+    }
+    warp.arrived |= fragment.mask;
+    cluster_.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
+    if (races_ != nullptr) {
+      if (!op.is_relaxed) races_->release_to(racing_cluster_barrier, racer(warp));
+      races_->release_to(relaxed_cluster_barrier, racer(warp));
+    }
+    fragment.block = block.next;
+    release_cluster();
+    return true;
+  }
+  if ((fragment.mask & ~has_come) != 0) {
+    fail_at(warp, lowest_lane(fragment.mask & ~has_come), block.instruction,
+            "it waits at the cluster's barrier, where it has not arrived");
+  }
+  const std::uint32_t passing = fragment.mask & warp.released;
+  warp.released &= ~passing;
+  if (passing != 0) acquire_cluster_barrier(warp);
+  warp.add(kernel_, {fragment.block, fragment.mask & ~passing, Fragment::State::barrier,
+                     static_cast<std::uint8_t>(number_of_cluster)});
+  fragment = {block.next, passing};
+  return passing != 0;
+}
+
+/// All threads of the cluster that have not exited have come: those that wait go on.
+void BlockRun::release_cluster() {
+  if (cluster_.arrived < cluster_.live) return;
+  cluster_.arrived = 0;
+  ++cluster_.phases;
+  for (BlockRun* block : cluster_.blocks) block->go_on_behind_cluster_barrier();
+}
+
+void BlockRun::go_on_behind_cluster_barrier() {
+  for (Warp& warp : warps_) {
+    warp.released |= std::exchange(warp.arrived, 0);
+    const auto waits = [](const Fragment& fragment) {
+      return fragment.waits_at(number_of_cluster);
+    };
+    resume(warp, waits, [&](const BasicBlock& /*block*/, std::uint32_t lanes) {
+      warp.released &= ~lanes;
+      acquire_cluster_barrier(warp);
+    });
+  }
+}
+
+void BlockRun::acquire_cluster_barrier(const Warp& warp) {
+  if (races_ == nullptr) return;
+  races_->acquire_from(racing_cluster_barrier, racer(warp));
+  races_->outlive(rank_, relaxed_cluster_barrier);
 }
 
 }  // namespace sweep

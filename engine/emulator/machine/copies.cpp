@@ -53,18 +53,9 @@ void reduce_bytes(const MemoryOp& memory, std::byte* target, const std::byte* so
 /// One lane's place in any space, checked; for what moves ranges of bytes.
 std::byte* AccessUnit::bytes_at(unsigned lane, ptx::Space space, std::uint64_t address,
                                 std::uint64_t count, bool is_load) {
-  const bool may_be_shared = space == ptx::Space::generic || space == ptx::Space::shared;
-  if (may_be_shared && address - shared_window < window_size) {
-    space = ptx::Space::shared;
-    address -= shared_window;
-  }
-  if (space == ptx::Space::shared) {
-    if (!is_inside(address, count, shared_bytes_)) {
-      fail(lane, "out of bounds: {} bytes at byte {} of shared memory, of which the block has {}",
-           count, address, shared_bytes_);
-    }
-    if (undefined_ != nullptr && !is_load) undefined_->define({true, address}, count);
-    return shared_.data() + address;
+  const bool is_in_window = space == ptx::Space::generic && in_window(address) != address;
+  if (is_in_window || space == ptx::Space::shared) {
+    return shared_place(lane, in_window(address), count, is_load, is_in_window).bytes();
   }
   Allocation* allocation = launch_.memory->find(address);
   if (allocation == nullptr || !allocation->contains(address, count)) {
@@ -106,7 +97,7 @@ void AccessUnit::async_copy(std::uint32_t mask) {
       fail(lane, "misaligned address: a copy of {} bytes from {:#x} to {:#x}", size,
            from.address[lane], to[lane]);
     }
-    check_base(lane, to[lane] % shared_window, size, false);
+    check_base(lane, own_offset(to[lane]), size, false);
     std::byte* target = bytes_at(lane, ptx::Space::shared, to[lane], size, false);
     std::memset(target, 0, size);
     if (wanted == 0) {
@@ -115,7 +106,7 @@ void AccessUnit::async_copy(std::uint32_t mask) {
       std::memcpy(target, bytes_at(lane, ptx::Space::global, from.address[lane], wanted, true),
                   wanted);
     }
-    note_shared(to[lane] % shared_window, size, lane, AccessKind::store, target);
+    note_shared(own_offset(to[lane]), size, lane, AccessKind::store, target);
   });
   const bool is_countable = size == 4 || size == 8 || size == 16;
   if (from.active != 0 && is_countable) {
@@ -138,45 +129,62 @@ void AccessUnit::bulk_copy(std::uint32_t mask) {
            size, from[lane], to[lane]);
     }
     if (size == 0) return;
-    check_base(lane, to[lane] % shared_window, size, false);
     const std::byte* source = bytes_at(lane, memory_->space, from[lane], size, true);
-    std::byte* target = bytes_at(lane, memory_->to_space, to[lane], size, false);
-    if (memory_->is_reduction) {
-      reduce_bytes(*memory_, target, source, size);
-    } else {
+    const auto copy = [&](std::byte* target) {
+      if (memory_->is_reduction) return reduce_bytes(*memory_, target, source, size);
       std::memmove(target, source, size);
+    };
+    if (memory_->to_space != ptx::Space::shared) {
+      return copy(bytes_at(lane, memory_->to_space, to[lane], size, false));
     }
-    if (memory_->to_space == ptx::Space::shared) {
-      note_shared(to[lane] % shared_window, size, lane, AccessKind::store, target);
+    const std::vector<SharedPlace> targets = places_of_copy(lane, in_window(to[lane]), size);
+    for (const SharedPlace& target : targets) {
+      check_base(lane, target.offset, size, false);
+      copy(target.bytes());
+      note_shared(*target.block, target.offset, size, lane, AccessKind::store, target.bytes(),
+                  false);
     }
-    complete_bytes(lane, size);
+    complete_bytes(lane, size, targets);
   });
 }
 
-/// Tells the copy's mbarrier, if it has one, that so many bytes have come.
-void AccessUnit::complete_bytes(unsigned lane, std::uint64_t bytes) {
-  if (memory_->barrier.slot == none) return;
-  const std::uint64_t key =
-      mbarrier_at(memory_->barrier, ptx::Space::shared, lane, MbarrierMode::complete_tx);
-  MbarrierState& state = state_at(shared_.data() + key);
-  state.bytes = (state.bytes - bytes) & bytes_mask;
-  advance(state);
-  if (races_ != nullptr) races_->release_to(key, warp_->index);
+/// Tells the copy's mbarrier, if it has one, that so many bytes have come: in each block that they
+/// have come to.
+void AccessUnit::complete_bytes(unsigned lane, std::uint64_t bytes,
+                                std::span<const SharedPlace> targets) {
+  if (memory_->barrier.slot == none || targets.empty()) return;
+  const SharedPlace named =
+      mbarrier_at(memory_->barrier, ptx::Space::shared, memory_->is_of_cluster, lane);
+  for (const SharedPlace& target : targets) {
+    const SharedPlace place = {memory_->multicast == none ? named.block : target.block,
+                               named.offset};
+    if (place.block != target.block) {
+      fail(lane, "its mbarrier lies in another block's shared memory than what it copies to");
+    }
+    check_initialised(place, MbarrierMode::complete_tx, lane);
+    MbarrierState& state = state_at(place.bytes());
+    state.bytes = (state.bytes - bytes) & bytes_mask;
+    advance(state);
+    if (races_ != nullptr) races_->release_to(place.address(), racer(*warp_));
+  }
+}
+
+AccessUnit::SharedPlace AccessUnit::mbarrier_at(const AddressOperand& address, ptx::Space space,
+                                                bool is_of_cluster, unsigned lane) {
+  const std::uint64_t place = addresses_of(address)[lane];
+  if (place % 8 != 0) fail(lane, "misaligned address: an mbarrier at {:#x}", place);
+  if (space == ptx::Space::generic && in_window(place) == place) {
+    fail(lane, "an mbarrier lies in shared memory, not at {:#x}", place);
+  }
+  return shared_place(lane, in_window(place), 8, true, is_of_cluster);
 }
 
 /// What lies there may look like one, left from the block before or overwritten by plain stores.
-/// Its place in shared memory.
-std::uint64_t AccessUnit::mbarrier_at(const AddressOperand& address, ptx::Space space,
-                                      unsigned lane, MbarrierMode mode) {
-  const std::uint64_t place = addresses_of(address)[lane];
-  if (place % 8 != 0) fail(lane, "misaligned address: an mbarrier at {:#x}", place);
-  if (space == ptx::Space::generic && place - shared_window >= window_size) {
-    fail(lane, "an mbarrier lies in shared memory, not at {:#x}", place);
-  }
-  std::byte* const bytes = bytes_at(lane, space, place, 8, true);
-  const auto key = static_cast<std::uint64_t>(bytes - shared_.data());
+void AccessUnit::check_initialised(const SharedPlace& place, MbarrierMode mode, unsigned lane) {
+  std::unordered_set<std::uint64_t>& known = place.block->mbarriers_;
+  const std::uint64_t key = place.offset;
   const bool is_known =
-      state_at(bytes).is_valid && (!launch_.checks_kernel || mbarriers_.contains(key));
+      state_at(place.bytes()).is_valid && (!launch_.checks_kernel || known.contains(key));
   const bool is_initialised = mode == MbarrierMode::init;
   if (!is_known && !is_initialised) fail(lane, "it uses an mbarrier that is not initialised");
   if (is_known && is_initialised && launch_.checks_kernel) {
@@ -185,9 +193,8 @@ std::uint64_t AccessUnit::mbarrier_at(const AddressOperand& address, ptx::Space 
          "mbarrier.inval comes first",
          describe_shared_byte(kernel_, key));
   }
-  if (launch_.checks_kernel && is_initialised) mbarriers_.insert(key);
-  if (mode == MbarrierMode::invalidate) mbarriers_.erase(key);
-  return key;
+  if (launch_.checks_kernel && is_initialised) known.insert(key);
+  if (mode == MbarrierMode::invalidate) known.erase(key);
 }
 
 void AccessUnit::mbarrier(unsigned lane) {
@@ -199,8 +206,22 @@ void AccessUnit::mbarrier(unsigned lane) {
         static_cast<std::uint32_t>(std::bit_cast<MbarrierState>(value).pending);
     return;
   }
-  const std::uint64_t key = mbarrier_at(barrier.address, barrier.space, lane, barrier.mode);
-  MbarrierState& state = state_at(shared_.data() + key);
+  const SharedPlace place =
+      mbarrier_at(barrier.address, barrier.space, barrier.is_of_cluster, lane);
+  const bool is_own = place.block == this;
+  const bool is_for_own =
+      barrier.mode == MbarrierMode::init || barrier.mode == MbarrierMode::wait ||
+      barrier.mode == MbarrierMode::wait_parity || barrier.mode == MbarrierMode::invalidate ||
+      barrier.mode == MbarrierMode::async_arrive;
+  if (!is_own && is_for_own) {
+    fail(lane, "of another block's mbarrier there are arrivals and bytes alone");
+  }
+  if (barrier.beside.slot != none &&
+      cluster_.units[rank_at(in_window(addresses_of(barrier.beside)[lane]))] != place.block) {
+    fail(lane, "its mbarrier lies in another block's shared memory than what it writes");
+  }
+  check_initialised(place, barrier.mode, lane);
+  MbarrierState& state = state_at(place.bytes());
   const auto before = std::bit_cast<std::uint64_t>(state);
   if (barrier.mode == MbarrierMode::wait || barrier.mode == MbarrierMode::wait_parity) {
     const bool phase = barrier.mode == MbarrierMode::wait
@@ -208,7 +229,7 @@ void AccessUnit::mbarrier(unsigned lane) {
                            : (value & 1) != 0;
     const bool holds = phase != state.phase;
     warp_->set_predicate(barrier.d, bit_of(lane), holds ? full_mask : 0);
-    if (holds && races_ != nullptr) races_->acquire_from(key, warp_->index);
+    if (holds && races_ != nullptr) races_->acquire_from(place.address(), racer(*warp_));
     if (!holds) warp_->yields = true;
     return;
   }
@@ -220,12 +241,13 @@ void AccessUnit::mbarrier(unsigned lane) {
     }
     state.pending = (state.pending - count) & count_mask;
     advance(state);
-    if (races_ != nullptr) races_->release_to(key, warp_->index);
+    if (races_ != nullptr) races_->release_to(place.address(), racer(*warp_));
   };
   switch (barrier.mode) {
     case MbarrierMode::init:
       state = {value & count_mask, value & count_mask, 0, false, true};
-      note_shared(key, 8, lane, AccessKind::store, reinterpret_cast<const std::byte*>(&state));
+      note_shared(place.offset, 8, lane, AccessKind::store,
+                  reinterpret_cast<const std::byte*>(&state));
       break;
     case MbarrierMode::invalidate:
       state = {};
@@ -236,6 +258,7 @@ void AccessUnit::mbarrier(unsigned lane) {
     case MbarrierMode::complete_tx:
       state.bytes = (state.bytes - value) & bytes_mask;
       advance(state);
+      if (races_ != nullptr) races_->release_to(place.address(), racer(*warp_));
       break;
     case MbarrierMode::arrive:
       arrive(value);
@@ -301,7 +324,7 @@ void AccessUnit::move_matrices(std::uint32_t mask, bool is_load) {
       if (address % row_bytes != 0) {
         fail(lane, "misaligned address: a row of 16 bytes at {:#x}", address);
       }
-      check_base(lane, address % shared_window, row_bytes, is_load);
+      check_base(lane, own_offset(address), row_bytes, is_load);
       std::byte* place = bytes_at(lane, ptx::Space::shared, address, row_bytes, is_load);
       auto* row = elements.at(lane % rows).data();
       if (is_load) {

@@ -66,6 +66,7 @@ void AccessUnit::note_shape(const WarpAccess& access, const RequestCost& cost) {
 void AccessUnit::count_access(const WarpAccess& access, const Spread& spread, AccessKind kind,
                               ptx::Space space) {
   if (!launch_.is_kernel() || !memory_->is_counted) return;
+  if (is_repeated_poll_ && op_->may_wait) return;
   const auto add = [&]<class Count>(std::unique_ptr<AccessCounter<Count>>& counter, Count& total) {
     if (counter == nullptr) {
       counter = std::make_unique<AccessCounter<Count>>(launch_.model, kind);

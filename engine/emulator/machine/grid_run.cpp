@@ -17,20 +17,20 @@ LaunchCount empty_count(const Launch& launch) {
   return count;
 }
 
-/// What a thread executes blocks with.
+/// What a thread executes blocks with, cluster by cluster.
 struct BlockWorker {
   explicit BlockWorker(const Launch& launch) : count(empty_count(launch)), run(launch, count) {}
 
-  void execute(std::uint64_t block) {
-    run.start(block);
+  void execute(std::uint64_t cluster) {
+    run.start(cluster);
     run.finish();
   }
 
   LaunchCount count;
-  BlockRun run;
+  ClusterRun run;
 };
 
-/// Shares `size` blocks out to threads: `work(worker, begin, end)`.
+/// Shares `size` clusters out to threads: `work(worker, begin, end)`.
 template <class Work>
 void share_blocks(const Launch& launch, std::uint64_t size, unsigned threads, const Work& work) {
   const std::uint64_t chunk =
@@ -39,22 +39,43 @@ void share_blocks(const Launch& launch, std::uint64_t size, unsigned threads, co
       size, chunk, threads, [&] { return BlockWorker(launch); }, work);
 }
 
+/// The memory of blocks that all run together. Throws MemoryShortage.
+void require_memory(const Launch& launch) {
+  const std::uint64_t of_block =
+      std::uint64_t{launch.kernel->register_bytes} * launch.warps() + launch.shared_bytes();
+  MemoryWatch::of_process().require(of_block * launch.grid.count());
+}
+
+using Residents = std::vector<std::unique_ptr<ClusterRun>>;
+
+[[noreturn]] void report_deadlock_of_grid(const Launch& launch, const Residents& resident) {
+  std::vector<const BlockRun*> blocks;
+  for (const auto& cluster : resident) {
+    for (const auto& block : cluster->blocks()) blocks.push_back(block.get());
+  }
+  report_waiting_blocks("the grid", launch.grid.count(), blocks);
+}
+
 /// Blocks that see each other's work run one after the other, the next beginning when those before
-/// do not get on without it.
+/// do not get on without it; those of a cooperative launch begin together.
 GridResult run_linked(const Launch& launch, const GridOptions& options) {
   constexpr std::uint64_t turn = 1U << 12U;
   constexpr std::uint64_t patience = 1U << 18U;  // warp instructions of a block on its own
   LaunchCount count = empty_count(launch);
-  std::vector<std::unique_ptr<BlockRun>> resident;
-  std::vector<std::unique_ptr<BlockRun>> idle;
-  const std::uint64_t total = launch.grid.count();
-  const std::uint64_t most = std::max<std::uint64_t>(options.resident_blocks, 1);
+  Residents resident;
+  Residents idle;
+  const std::uint64_t in_cluster = launch.cluster.count();
+  const std::uint64_t total = launch.clusters().count();
+  const std::uint64_t most = launch.is_cooperative
+                                 ? total
+                                 : std::max<std::uint64_t>(options.resident_blocks / in_cluster, 1);
   const std::uint64_t step = options.interleaves ? 1 : turn;
   std::uint64_t next = 0;
   std::uint64_t live = 0;
   std::uint64_t at_last_end = 0;  // of a thread, in warp instructions
+  std::uint64_t idle_turns = 0;   // of all clusters, one after the other
   const auto admit = [&] {
-    if (idle.empty()) idle.push_back(std::make_unique<BlockRun>(launch, count));
+    if (idle.empty()) idle.push_back(std::make_unique<ClusterRun>(launch, count));
     resident.push_back(std::move(idle.back()));
     idle.pop_back();
     resident.back()->start(next++);
@@ -62,44 +83,56 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
   const auto may_begin = [&] {
     return next < total && count.thread_instructions < options.instruction_budget;
   };
+  if (launch.is_cooperative) require_memory(launch);
+  while (launch.is_cooperative && next < total) admit();
   while (may_begin() || !resident.empty()) {
     while (options.interleaves && may_begin() && resident.size() < most) admit();
     if (resident.empty()) admit();
     bool has_finished = false;
     std::uint64_t still_live = 0;
     for (std::size_t i = 0; i < resident.size();) {
-      BlockRun& block = *resident[i];
-      bool is_finished = block.run(step);
+      ClusterRun& cluster = *resident[i];
+      bool is_finished = cluster.run(step);
       while (!is_finished && !options.interleaves && resident.size() == 1 &&
-             block.instructions() < patience) {
-        is_finished = block.run(step);
+             cluster.instructions() < patience) {
+        is_finished = cluster.run(step);
       }
       if (!is_finished) {
-        still_live += block.live();
+        idle_turns = cluster.is_idle() ? idle_turns + 1 : 0;
+        still_live += cluster.live();
         ++i;
         continue;
       }
+      idle_turns = 0;
       has_finished = true;
       idle.push_back(std::move(resident[i]));
       resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(i));
     }
     if (has_finished || still_live != live) at_last_end = count.warp_instructions;
     live = still_live;
+    if (launch.is_cooperative) {
+      if (count.thread_instructions > options.instruction_budget) return {count, 0};
+      // Every one of them has looked, again and again, and found what it had found before.
+      constexpr std::uint64_t most_idle_turns = 10'000;
+      if (idle_turns > std::max(most_idle_turns, 16 * resident.size())) {
+        report_deadlock_of_grid(launch, resident);
+      }
+    }
     if (!resident.empty() && count.warp_instructions - at_last_end > options.stall_limit) {
       resident.front()->report_runaway();
     }
     // What waits for a block that has not begun waits in vain otherwise, whatever the budget.
     if (!has_finished && next < total && resident.size() < most) admit();
   }
-  return {count, next};
+  return {count, next * in_cluster};
 }
 
 }  // namespace
 
 GridResult run_grid(const Launch& launch, const GridOptions& options) {
   if (launch.kernel->is_linked || options.interleaves) return run_linked(launch, options);
-  const std::uint64_t total = launch.grid.count();
-  return {run_blocks_total(launch, 0, total, options), total};
+  const std::uint64_t total = launch.clusters().count();
+  return {run_blocks_total(launch, 0, total, options), launch.grid.count()};
 }
 
 LaunchCount run_blocks_total(const Launch& launch, std::uint64_t first, std::uint64_t last,
@@ -116,14 +149,14 @@ LaunchCount run_blocks_total(const Launch& launch, std::uint64_t first, std::uin
   return total;
 }
 
-std::vector<LaunchCount> run_blocks(const Launch& launch, std::span<const std::uint64_t> blocks,
+std::vector<LaunchCount> run_blocks(const Launch& launch, std::span<const std::uint64_t> clusters,
                                     const GridOptions& options) {
-  std::vector<LaunchCount> counts(blocks.size());
+  std::vector<LaunchCount> counts(clusters.size());
   const unsigned threads = launch.kernel->is_linked ? 1 : options.threads;
-  share_blocks(launch, blocks.size(), threads,
+  share_blocks(launch, clusters.size(), threads,
                [&](BlockWorker& worker, std::uint64_t begin, std::uint64_t end) {
                  for (; begin < end; ++begin) {
-                   worker.execute(blocks[begin]);
+                   worker.execute(clusters[begin]);
                    counts[begin] = std::exchange(worker.count, empty_count(launch));
                  }
                });
@@ -137,7 +170,7 @@ ElementFunction::ElementFunction(Launch launch) : launch_(std::move(launch)) {
   launch_.block = {warp_size, 1, 1};
   prepare_launch(launch_);
   count_.sites.resize(launch_.kernel->memory.size());
-  run_ = std::make_unique<BlockRun>(launch_, count_);
+  run_ = std::make_unique<ClusterRun>(launch_, count_);
 }
 
 void ElementFunction::run(std::span<const std::uint64_t> elements) {

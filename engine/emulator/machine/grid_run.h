@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/emulator/machine/block_run.h"
+#include "engine/emulator/machine/cluster_run.h"
 #include "engine/emulator/machine/launch.h"
 
 namespace sweep {
@@ -24,7 +24,7 @@ struct GridOptions {
   /// Warps and blocks take turns at every basic block, as the caches need it; one thread does all.
   bool interleaves = false;
   /// Where blocks see each other's work, or take turns: no block begins after so many thread
-  /// instructions.
+  /// instructions; blocks that all run together are given up.
   std::uint64_t instruction_budget = ~std::uint64_t{0};
   /// Warp instructions that blocks which run by turns may execute together while none of their
   /// threads ends, before they count as running away.
@@ -33,19 +33,20 @@ struct GridOptions {
 
 struct GridResult {
   LaunchCount count;
-  std::uint64_t blocks = 0;  ///< executed: the first of the grid
+  std::uint64_t blocks = 0;  ///< executed: those of the grid's first clusters
 };
 
 /// Executes every block. Blocks that wait for others are held while those run, as many at a time
-/// as the device holds. Throws KernelFault: that of the first block that fails.
+/// as the device holds; of a cooperative launch all. Throws KernelFault: that of the first block
+/// that fails.
 GridResult run_grid(const Launch& launch, const GridOptions& options);
 
-/// Executes the blocks [begin, end), which do not see each other's work.
+/// Executes the blocks of the clusters [begin, end), which do not see each other's work.
 LaunchCount run_blocks_total(const Launch& launch, std::uint64_t begin, std::uint64_t end,
                              const GridOptions& options);
 
-/// Executes the blocks of these numbers and gives the counts of each.
-std::vector<LaunchCount> run_blocks(const Launch& launch, std::span<const std::uint64_t> blocks,
+/// Executes the clusters of these numbers, without clusters blocks, and gives the counts of each.
+std::vector<LaunchCount> run_blocks(const Launch& launch, std::span<const std::uint64_t> clusters,
                                     const GridOptions& options);
 
 /// Hands out the numbers [0, size) in chunks to so many threads, this one among them, or fewer
@@ -107,7 +108,7 @@ class ElementFunction {
  private:
   Launch launch_;
   LaunchCount count_;
-  std::unique_ptr<BlockRun> run_;
+  std::unique_ptr<ClusterRun> run_;
 };
 
 /// A buffer's first values, computed by its init function for the elements that are reached, when

@@ -40,6 +40,7 @@ std::uint64_t launch_value(const Launch& launch, const ConstantSlot& slot, const
   if (slot.kind == Kind::immediate) return slot.value;
   if (slot.kind == Kind::parameter) return parameter_value(launch, slot);
   if (slot.kind == Kind::parameter_base) return launch.parameters_address + slot.value;
+  if (slot.kind == Kind::shared_address) return slot.value;
   if (slot.kind == Kind::variable) {
     return launch.variable_addresses[static_cast<std::size_t>(slot.value)] +
            static_cast<std::uint64_t>(slot.offset);
@@ -53,7 +54,9 @@ std::uint64_t launch_value(const Launch& launch, const ConstantSlot& slot, const
     return std::array{place.x, place.y, place.z}.at(kind % 3);
   }
   const std::uint64_t bit = std::uint64_t{1} << lane;
-  const std::array<std::uint64_t, 13> others = {
+  const Dim3 clusters = launch.clusters();
+  constexpr unsigned half = 32;
+  const std::array<std::uint64_t, 23> others = {
       lane,                         // laneid
       warp.index,                   // warpid
       launch.warps(),               // nwarpid
@@ -67,15 +70,40 @@ std::uint64_t launch_value(const Launch& launch, const ConstantSlot& slot, const
       full_mask & ~(2 * bit - 1),   // lanemask_gt
       launch.dynamic_shared_bytes,  // dynamic_shared_size
       launch.shared_bytes(),        // total_shared_size
+      clusters.x,                   // nclusterid
+      clusters.y,
+      clusters.z,
+      launch.cluster.x,  // cluster_nctaid
+      launch.cluster.y,
+      launch.cluster.z,
+      launch.cluster.count(),                // cluster_nctarank
+      launch.is_explicit_cluster ? 1U : 0U,  // is_explicit_cluster
+      launch.grid_workspace >> half,         // envreg1
+      launch.grid_workspace & 0xffffffff,    // envreg2
   };
-  static_assert(static_cast<std::size_t>(Kind::total_shared_size) ==
+  static_assert(static_cast<std::size_t>(Kind::envreg2) ==
                 static_cast<std::size_t>(Kind::laneid) + others.size() - 1);
   return others.at(kind - 12);
 }
 
-bool differs_by_block(const ConstantSlot& slot) {
+bool differs_by_block(const Launch& launch, const ConstantSlot& slot) {
+  if (slot.kind == Kind::shared_address) return launch.cluster.count() > 1;
   return slot.kind == Kind::ctaid_x || slot.kind == Kind::ctaid_y || slot.kind == Kind::ctaid_z ||
-         slot.kind == Kind::smid;
+         slot.kind == Kind::smid || slot.kind >= Kind::clusterid_x;
+}
+
+/// What a slot says of the cluster of the block at a place of the grid.
+std::uint64_t cluster_value(const Launch& launch, const ConstantSlot& slot, const Dim3& block,
+                            std::uint32_t rank) {
+  if (slot.kind == Kind::cluster_ctarank) return rank;
+  if (slot.kind == Kind::shared_address) return slot.value + rank * window_size;
+  const Dim3& cluster = launch.cluster;
+  const bool is_in_cluster = slot.kind >= Kind::cluster_ctaid_x;
+  const Kind first = is_in_cluster ? Kind::cluster_ctaid_x : Kind::clusterid_x;
+  const std::array<std::uint32_t, 3> place =
+      is_in_cluster ? std::array{block.x % cluster.x, block.y % cluster.y, block.z % cluster.z}
+                    : std::array{block.x / cluster.x, block.y / cluster.y, block.z / cluster.z};
+  return place.at(static_cast<std::size_t>(slot.kind) - static_cast<std::size_t>(first));
 }
 
 }  // namespace
@@ -88,7 +116,7 @@ void prepare_launch(Launch& launch) {
                                   kernel.parameter_bytes, launch.parameters.size()));
   }
   for (const ConstantSlot& slot : kernel.constants) {
-    if (differs_by_block(slot)) launch.block_constants.push_back(slot);
+    if (differs_by_block(launch, slot)) launch.block_constants.push_back(slot);
     if (slot.kind == Kind::ctaid_x || slot.kind == Kind::tid_x) {
       launch.lane_constants.push_back(slot);
     }
@@ -112,18 +140,21 @@ void prepare_launch(Launch& launch) {
 
 void fill_launch_constants(const Launch& launch, const Warp& warp) {
   for (const ConstantSlot& slot : launch.kernel->constants) {
-    if (differs_by_block(slot)) continue;
+    if (differs_by_block(launch, slot)) continue;
     fill(warp, slot, [&](unsigned lane) { return launch_value(launch, slot, warp, lane); });
   }
 }
 
-void fill_block_constants(const Launch& launch, const Warp& warp, std::uint64_t block_index) {
-  const Dim3 place = launch.grid.at(block_index);
+void fill_block_constants(const Launch& launch, const Warp& warp, std::uint64_t block_index,
+                          std::uint32_t rank) {
+  const Dim3 block = launch.grid.at(block_index);
   for (const ConstantSlot& slot : launch.block_constants) {
-    const std::uint64_t value = slot.kind == Kind::ctaid_x   ? place.x
-                                : slot.kind == Kind::ctaid_y ? place.y
-                                : slot.kind == Kind::ctaid_z ? place.z
-                                                             : block_index % launch.multiprocessors;
+    const std::uint64_t value = slot.kind == Kind::ctaid_x   ? block.x
+                                : slot.kind == Kind::ctaid_y ? block.y
+                                : slot.kind == Kind::ctaid_z ? block.z
+                                : slot.kind == Kind::smid
+                                    ? block_index % launch.multiprocessors
+                                    : cluster_value(launch, slot, block, rank);
     fill(warp, slot, [value](unsigned) { return value; });
   }
 }

@@ -40,7 +40,7 @@ struct Fragment {
     ready,
     parked,      ///< ready, but has had its turn
     collective,  ///< waits at a collective for the other lanes it names
-    barrier,     ///< waits at a barrier of the block
+    barrier,     ///< waits at a barrier of the block, or the cluster's
   };
   std::uint32_t block = 0;  ///< the basic block it is about to execute
   std::uint32_t mask = 0;
@@ -61,6 +61,9 @@ struct Warp {
   bool yields = false;        ///< the running op wants others to go on first
   std::uint32_t streak = 0;   ///< basic blocks executed since lanes were parked last
   bool may_wait = false;      ///< an atomic or volatile access was executed since then
+  // The cluster's barrier: lanes that have come there, and those that may go on when they wait.
+  std::uint32_t arrived = 0;
+  std::uint32_t released = 0;
 
   template <class T>
   T* slot(std::uint32_t offset) const {
@@ -187,16 +190,30 @@ struct LaunchRules {
   std::function<void(const std::string&)> print;  ///< takes printf's text; may be empty
 };
 
+/// Accesses to the shared memory of other blocks of the cluster: one request for each block that a
+/// warp's lanes reach. No figure of the hardware's is known to stand beside it.
+struct RemoteCount {
+  std::uint64_t requests = 0;
+  std::uint64_t bytes = 0;  ///< of all lanes
+
+  static constexpr auto figures =
+      std::to_array<std::uint64_t RemoteCount::*>({&RemoteCount::requests, &RemoteCount::bytes});
+  RemoteCount& operator+=(const RemoteCount& other) { return add_figures(*this, other); }
+  friend bool operator==(const RemoteCount&, const RemoteCount&) = default;
+};
+
 /// What one static memory instruction did, in each memory it reached.
 struct SiteCount {
   GlobalCount global;
   SharedCount shared;
   GlobalCount local;
+  RemoteCount remote;
 
   SiteCount& operator+=(const SiteCount& other) {
     global += other.global;
     shared += other.shared;
     local += other.local;
+    remote += other.remote;
     return *this;
   }
   friend bool operator==(const SiteCount&, const SiteCount&) = default;
@@ -221,6 +238,11 @@ struct Launch : LaunchRules {
   AddressSpace* memory = nullptr;
   Dim3 grid;
   Dim3 block;
+  Dim3 cluster;  ///< in blocks: a part of the grid whose blocks run together
+  bool is_explicit_cluster = false;
+  bool is_cooperative = false;  ///< all blocks run together
+  /// What grid.sync() works on, which %envreg1 and %envreg2 have the address of; 0: nothing.
+  std::uint64_t grid_workspace = 0;
   std::uint64_t dynamic_shared_bytes = 0;
   std::vector<std::byte> parameters;              ///< as the kernel sees them
   std::uint64_t parameters_address = 0;           ///< where a copy of them lies in global memory
@@ -258,6 +280,19 @@ struct Launch : LaunchRules {
     return rest >= warp_size ? full_mask : (std::uint32_t{1} << rest) - 1;
   }
   bool is_kernel() const { return function.empty(); }
+  /// Whether blocks run beside each other that may wait for each other by reading a flag again and
+  /// again: whoever finds it as it was lets others go on, and such reads are in no count.
+  bool has_polls() const { return is_cooperative || cluster.count() > 1; }
+  /// The grid in clusters.
+  Dim3 clusters() const { return {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z}; }
+  /// The number in the grid of a cluster's block.
+  std::uint64_t block_of(std::uint64_t cluster_number, std::uint32_t rank) const {
+    if (cluster.count() == 1) return cluster_number;
+    const Dim3 at = clusters().at(cluster_number);
+    const Dim3 in = cluster.at(rank);
+    const std::uint64_t row = std::uint64_t{at.z * cluster.z + in.z} * grid.y;
+    return (row + at.y * cluster.y + in.y) * grid.x + at.x * cluster.x + in.x;
+  }
   std::uint64_t shared_bytes() const { return kernel->static_shared_bytes + dynamic_shared_bytes; }
 };
 
@@ -266,8 +301,9 @@ void prepare_launch(Launch& launch);
 
 /// Fills the constant slots of a warp that are the same for every block of the launch.
 void fill_launch_constants(const Launch& launch, const Warp& warp);
-/// Fills those that differ from block to block.
-void fill_block_constants(const Launch& launch, const Warp& warp, std::uint64_t block_index);
+/// Fills those that differ from block to block, for a block that has this rank in its cluster.
+void fill_block_constants(const Launch& launch, const Warp& warp, std::uint64_t block_index,
+                          std::uint32_t rank);
 
 /// A place in the source that a kernel was compiled from. Line 0: unknown.
 struct FaultPlace {

@@ -15,6 +15,7 @@ void join(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& fr
 
 RaceDetector::RaceDetector(std::uint64_t shared_bytes, std::uint32_t warps)
     : bytes_(static_cast<std::size_t>(shared_bytes)), clocks_(warps) {
+  MemoryWatch::of_process().note(shared_bytes * sizeof(Byte));
   reset();
 }
 
@@ -23,6 +24,8 @@ void RaceDetector::reset() {
   std::ranges::fill(clocks_, Clocks(clocks_.size(), 0));
   for (std::size_t warp = 0; warp < clocks_.size(); ++warp) clocks_[warp][warp] = 1;
   objects_.clear();
+  visits_.clear();
+  outlived_.clear();
 }
 
 /// Whether an earlier event is ordered before what a thread does now.
@@ -53,7 +56,8 @@ std::optional<RaceDetector::Conflict> RaceDetector::note(Event now, AccessKind k
     const bool is_same_value = is_plain_store && values != nullptr && is_written &&
                                byte.value == values[i] && !byte.write.is_strong;
     const bool is_one_store = is_plain_store && is_written && !is_same_value &&
-                              byte.write.order == now.order && byte.write.thread != now.thread;
+                              byte.write.order == now.order && byte.write.thread != now.thread &&
+                              byte.write.thread / warp_size == warp;
     if (!(now.is_strong && byte.write.is_strong) && !is_same_value &&
         (is_one_store || !is_before(byte.write, now))) {
       meet(byte.write.is_strong ? "updates" : "writes", byte.write);
@@ -71,6 +75,33 @@ std::optional<RaceDetector::Conflict> RaceDetector::note(Event now, AccessKind k
     if (values != nullptr) byte.value = values[i];
   }
   return first;
+}
+
+void RaceDetector::note_visit(std::uint32_t block, Event now) {
+  const std::uint32_t warp = now.thread / warp_size;
+  now.clock = clocks_[warp][warp];
+  visits_[block][warp] = now;
+}
+
+std::optional<RaceDetector::Event> RaceDetector::find_late_visit(std::uint32_t block,
+                                                                 std::uint32_t begin,
+                                                                 std::uint32_t end) const {
+  const auto visits = visits_.find(block);
+  if (visits == visits_.end()) return std::nullopt;
+  const auto outlived = outlived_.find(block);
+  for (const auto& [warp, visit] : visits->second) {
+    const auto knows = [&](const Clocks& clocks) { return clocks[warp] >= visit.clock; };
+    const bool is_waited_for = (outlived != outlived_.end() && knows(outlived->second)) ||
+                               std::any_of(clocks_.begin() + begin, clocks_.begin() + end, knows);
+    if (!is_waited_for) return visit;
+  }
+  return std::nullopt;
+}
+
+void RaceDetector::outlive(std::uint32_t block, std::uint64_t address) {
+  const auto found = objects_.find(address);
+  if (found == objects_.end()) return;
+  join(outlived_.try_emplace(block, found->second).first->second, found->second);
 }
 
 void RaceDetector::release_to(std::uint64_t address, std::uint32_t warp) {

@@ -94,14 +94,14 @@ void AccessUnit::tensor_copy(std::uint32_t mask) {
            memory_->dimensions, map.rank);
     }
     constexpr std::uint64_t alignment = 128;
-    const std::uint64_t place = shared[lane] % shared_window;
-    if (place % alignment != 0) {
+    const std::uint64_t address = in_window(shared[lane]);
+    if (address % alignment != 0) {
       fail(lane,
            "misaligned address: a tensor's box at byte {} of shared memory, which is no multiple "
            "of {}",
-           place, alignment);
+           address % window_size, alignment);
     }
-    copy_box(map, lane, place);
+    copy_box(map, lane, address);
   });
 }
 
@@ -120,8 +120,8 @@ void AccessUnit::check_box_begin(const TensorMap& map, unsigned lane,
   }
 }
 
-/// One lane's box, at a place in shared memory.
-void AccessUnit::copy_box(const TensorMap& map, unsigned lane, std::uint64_t place) {
+/// One lane's box, at an address in shared memory's window.
+void AccessUnit::copy_box(const TensorMap& map, unsigned lane, std::uint64_t address) {
   const bool is_load = memory_->to_space == ptx::Space::shared;
   std::array<std::int64_t, 5> first{};
   for (std::size_t i = 0; i < memory_->coordinates.size(); ++i) {
@@ -143,9 +143,11 @@ void AccessUnit::copy_box(const TensorMap& map, unsigned lane, std::uint64_t pla
   }
   const std::uint64_t bytes = rows * row_bytes;
   const std::uint64_t span = std::max<std::uint64_t>(map.swizzle, 1);
-  check_base(lane, place, bytes, !is_load);
-  std::byte* const begin =
-      bytes_at(lane, ptx::Space::shared, place, (bytes + span - 1) / span * span, !is_load);
+  const std::uint64_t covered = (bytes + span - 1) / span * span;
+  const std::vector<SharedPlace> places =
+      is_load ? places_of_copy(lane, address, covered)
+              : std::vector{shared_place(lane, address, covered, true, false)};
+  for (const SharedPlace& place : places) check_base(lane, place.offset, bytes, !is_load);
   for (std::uint64_t row = 0; row < rows; ++row) {
     std::array<std::int64_t, 5> at = first;
     std::uint64_t rest = row;
@@ -154,16 +156,20 @@ void AccessUnit::copy_box(const TensorMap& map, unsigned lane, std::uint64_t pla
       rest /= map.copied(i);
     }
     if (memory_->picks_rows) at[1] = first.at(1 + row);
-    copy_row(map, lane, at, place + row * row_bytes);
+    copy_row(map, lane, at, places, row * row_bytes);
   }
   if (!is_load) return;
-  note_shared(place, bytes, lane, AccessKind::store, begin);
-  complete_bytes(lane, bytes);
+  for (const SharedPlace& place : places) {
+    note_shared(*place.block, place.offset, bytes, lane, AccessKind::store, place.bytes(), false);
+  }
+  complete_bytes(lane, bytes, places);
 }
 
-/// One row of a box, whose first element has these coordinates, at a place in shared memory.
+/// One row of a box, whose first element has these coordinates and lies so far from the box's
+/// beginning, at each place of the box in shared memory.
 void AccessUnit::copy_row(const TensorMap& map, unsigned lane,
-                          const std::array<std::int64_t, 5>& coordinates, std::uint64_t place) {
+                          const std::array<std::int64_t, 5>& coordinates,
+                          std::span<const SharedPlace> places, std::uint64_t offset) {
   constexpr std::size_t most_bytes = std::size_t{256} * 8;
   alignas(piece_bytes) std::array<std::byte, most_bytes> row;  // NOLINT: filled below
   const std::uint64_t size = map.element_bytes();
@@ -171,8 +177,11 @@ void AccessUnit::copy_row(const TensorMap& map, unsigned lane,
   const InsidePart part = inside_part(map, coordinates);
   const std::uint64_t inside = (part.end - part.first) * size;
   const auto each_piece = [&](auto move) {
-    for (std::uint64_t at = 0; at < bytes; at += piece_bytes) {
-      move(row.data() + at, shared_.data() + swizzled(place + at, map.swizzle));
+    for (const SharedPlace& place : places) {
+      std::byte* const shared = place.block->shared_.data();
+      for (std::uint64_t at = 0; at < bytes; at += piece_bytes) {
+        move(row.data() + at, shared + swizzled(place.offset + offset + at, map.swizzle));
+      }
     }
   };
   if (memory_->to_space == ptx::Space::shared) {

@@ -26,6 +26,18 @@ void skip_attributes(Lexer& lexer) {
   }
 }
 
+/// `x`, `x, y` or `x, y, z`.
+void read_cluster(Lexer& lexer, Function& function) {
+  constexpr std::uint64_t most = 0xffff;
+  function.cluster.fill(1);
+  std::size_t axis = 0;
+  do {
+    if (axis == function.cluster.size()) lexer.fail("a cluster has at most three extents");
+    function.cluster.at(axis++) =
+        static_cast<std::uint32_t>(read_unsigned(lexer, most, "a number of blocks"));
+  } while (lexer.accept(','));
+}
+
 /// Reads up to the body or the semicolon. A pragma has a semicolon of its own.
 void read_performance_directives(Lexer& lexer, Function& function) {
   constexpr std::uint64_t most_threads = std::numeric_limits<std::uint32_t>::max();
@@ -36,6 +48,13 @@ void read_performance_directives(Lexer& lexer, Function& function) {
     lexer.advance();
     if (token.kind != Token::Kind::suffix) continue;
     if (token.text == "pragma") lexer.skip_statement();
+    function.needs_cluster |= token.text == "explicitcluster";
+    function.has_grid_of_clusters |= token.text == "blocksareclusters";
+    if (token.text == "reqnctapercluster") read_cluster(lexer, function);
+    if (token.text == "maxclusterrank") {
+      function.max_cluster_blocks =
+          static_cast<std::uint32_t>(read_unsigned(lexer, most_threads, "a number of blocks"));
+    }
     if (token.text != "reqntid" && (token.text != "maxntid" || is_exact)) continue;
     is_exact = token.text == "reqntid";
     std::uint64_t threads = 1;

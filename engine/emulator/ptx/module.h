@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -147,6 +148,11 @@ struct Function {
   std::vector<Instruction> code;
   std::vector<CallChain> places;  ///< the first is empty: no place known
   std::uint32_t max_threads = 0;  ///< .maxntid or .reqntid as a product; 0: not given
+  /// .reqnctapercluster: a cluster's extents in blocks; 0: not given.
+  std::array<std::uint32_t, 3> cluster{};
+  std::uint32_t max_cluster_blocks = 0;  ///< .maxclusterrank; 0: not given
+  bool needs_cluster = false;            ///< .explicitcluster
+  bool has_grid_of_clusters = false;     ///< .blocksareclusters
 };
 
 /// What a module declares outside of functions, by name. The names point into its text.

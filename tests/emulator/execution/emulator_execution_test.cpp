@@ -244,10 +244,11 @@ BOOST_AUTO_TEST_CASE(a_launch_that_a_device_refuses_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(an_instruction_without_emulation_is_named_with_its_line) {
-  const Emulated result = emulate(copying("asm volatile(\"barrier.cluster.arrive.aligned;\");"));
+  const Emulated result = emulate(
+      copying("asm volatile(\"multimem.red.relaxed.sys.global.add.u32 [%0], 1;\" :: \"l\"(in));"));
   BOOST_TEST(contains(result.outcome,
                       "kernel.cu:15: the emulator does not execute the instruction "
-                      "barrier.cluster.arrive"),
+                      "multimem.red"),
              result.outcome);
 }
 
@@ -328,10 +329,8 @@ const LaunchCase launch_cases[] = {
     {", cluster: [4, 2]", "",
      "bad launch: the grid's y extent is 1, which is no multiple of the cluster's 2"},
     {", shared: 100000, cluster: 8", "", "correct"},
-    {", cooperative: true", "cooperative_groups::this_grid().sync();",
-     "it is of grid.sync(), by which blocks wait for all"},
-    {", cluster: 4", "out[i] = cooperative_groups::this_cluster().block_rank();",
-     "it asks for the block's cluster"},
+    {", cooperative: true", "cooperative_groups::this_grid().sync();", "correct"},
+    {", cluster: 4", "out[i] = cooperative_groups::this_cluster().block_rank();", "wrong result"},
     {"", "out[i] = user::table[i % 12 / 4][i % 4] - offset;", "correct",
      "{\"user::table\": {init: i + B}, offset: {init: B}}"},
     {"", "out[i] = user::table[0][0];", "wrong result", "{\"user::table\": {init: i + B}}"},

@@ -42,7 +42,8 @@ const Refused refused[] = {
     {"cvt.u32.u32 %r1, %p1;", "an operand has another width"},
     {"cvt.u32.u64 %r1, %r2;", "an operand has another width"},
     {"cvt.u64.u32 %q1, %r2;", "the destination has another width"},
-    {"mov.u32 %r1, %envreg3;", "it is of grid.sync(), by which blocks wait for all"},
+    {"mov.u32 %r1, %envreg3;", "the special register %envreg3 is not known"},
+    {"mov.pred %p1, %tid.x;", "an operand is not a predicate"},
     {"mov.b64 {%r1, %r2, %r3}, %d1;", "its vector does not fit"},
     {"mov.b64 {%r1, %h2}, %d1;", ""},
     {"ld.volatile.global.u32 %p1, [%d1];", "a register is too narrow"},
@@ -73,8 +74,11 @@ const Refused refused[] = {
      "[%d1, {%r1, %r2, %r3}], [%r4];",
      "of tensor copies it executes tiles alone"},
     {"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-     ".multicast::cluster [%r1], [%d1, {%r2}], [%r4], %h1;",
-     "it is for the blocks of a cluster"},
+     ".cta_group::2 [%r1], [%d1, {%r2}], [%r4];",
+     "it is for pairs of blocks"},
+    {"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+     ".multicast::cluster [%r1], [%d1, {%r2}], [%r4];",
+     "it has too few operands"},
     {"cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d1, {%r2}], [%r4];",
      "its coordinates do not fit"},
     {"tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f1, %f2, %f3, %f4}]; st.global.f32 [%d1], "
@@ -103,8 +107,21 @@ const Refused refused[] = {
      "m32n8k4294967295"},
     {"wmma.load.a.sync.aligned.m16n16k0.row.f16 {%r1}, [%d1];", "m16n16k0"},
     {"wmma.load.c.sync.aligned.m16n16k16.row.s8 {%r1}, [%d1];", "s8"},
-    {"barrier.cluster.arrive;", "barrier.cluster.arrive"},
-    {"ld.shared::cluster.u32 %r1, [%r2]; mapa.u64 %d1, %d2, %r3;", "mapa"},
+    {"barrier.cluster.arrive; barrier.cluster.wait;", ""},
+    {"barrier.cluster.arrive.wait;", "barrier.cluster.arrive.wait"},
+    {"barrier.cluster.arrive 0;", "barrier.cluster.arrive"},
+    {"mapa.u64 %d1, %d2, %r3; getctarank.u64 %r1, %d1;", ""},
+    {"mapa.u32 %r1, %r2, %r3;", "a generic address has 64 bits"},
+    {"mapa.shared::cluster.f32 %f1, %f2, %r3;", "mapa.shared::cluster.f32"},
+    {"mapa.u64 %d1, %d2;", "it has too few operands"},
+    {"mapa.u64 %d1, %d2, %d3;", "an operand has another width"},
+    {"getctarank.u64 %d1, %d2;", "the destination has another width"},
+    {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2;",
+     "it has too few operands"},
+    {"st.async.release.global.u32 [%d1], %r2, [%r3];", "st.async.release.global.u32"},
+    {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.exch.b32 [%r1], %r2, "
+     "[%r3];",
+     "red.async"},
     {"call %d1, (), P; P: .callprototype _ ();", "does not execute calls through pointers"},
     {"call f, ();", "'f' calls itself: the emulator does not execute recursive functions",
      ".func f() { call g, (); ret; } .func g();"},
@@ -191,12 +208,12 @@ BOOST_AUTO_TEST_CASE(only_what_is_reached_is_looked_at) {
 }
 
 BOOST_AUTO_TEST_CASE(names_the_source_line) {
-  const std::string body = ".loc 1 17 3\nmapa.u64 %d1, %d2, %r3;";
+  const std::string body = ".loc 1 17 3\nmultimem.st.global.u32 [%d1], %r3;";
   const ptx::Module module(module_with(body) + ".file 1 \"/a/b/pattern.cu\"\n");
   BOOST_CHECK_EXCEPTION(lower(module, "k", Simd::baseline), UnsupportedError, [](const auto& e) {
     return std::string(e.what()).starts_with("pattern.cu:17: ") && e.file() == "/a/b/pattern.cu" &&
            e.line() == 17 && e.where() == "pattern.cu:17" &&
-           e.message().starts_with("the emulator does not execute the instruction mapa");
+           e.message().starts_with("the emulator does not execute the instruction multimem");
   });
 }
 

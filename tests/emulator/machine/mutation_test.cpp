@@ -46,7 +46,15 @@ rem.u32 %r18, %me, 3; T: .branchtargets A, B, C; brx.idx %r18, T; A: add.cc.u32 
 B: addc.u32 %r20, %r19, 0; isspacep.shared %p7, %d3; C: lop3.b32 %r21, %r20, %r19, %r18, 0x96;
 prmt.b32 %r22, %r21, %r20, 0x5410; dp4a.u32.u32 %r23, %r22, %r21, %r20; cvt.rn.f16.f32 %h1, %f1;
 cvt.u8.u32 %r24, %r23; mov.b32 {%h2, %h3}, %r24; mov.b64 {%r25, %r26}, %d12; bfe.u32 %r27, %r26, 3, 5;
-add.u32 %result, %r27, %r10;
+mov.u32 %r28, %cluster_nctarank; sub.u32 %r28, %r28, 1; mapa.shared::cluster.u32 %r29, %r0, %r28;
+mapa.u64 %d13, %d3, 0; getctarank.u64 %r30, %d13; barrier.cluster.arrive; barrier.cluster.wait;
+st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r0], %me, [bar];
+red.shared::cluster.add.u32 [%r29], 1; ld.shared::cluster.u32 %r31, [%r29]; ld.u32 %r31, [%d13];
+setp.eq.u32 %p8, %me, 0; mov.b16 %h4, 1;
+@%p8 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [s], [%out], 128, [bar], %h4;
+@%p8 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [s], [s+128], 16, [bar];
+mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [bar], 272; isspacep.shared::cluster %p9, %d13;
+barrier.cluster.arrive.relaxed; barrier.cluster.wait.acquire; add.u32 %result, %r27, %r10;
 )ptx";
 constexpr const char* rare_scope = R"ptx(
 .extern .func (.param .b32 n) vprintf(.param .b64 format, .param .b64 list);
@@ -119,13 +127,14 @@ void mutate(std::string& text, Random& random) {
 
 enum class Ending { fine, refused, faulted };
 
-Ending lower_and_run(const std::string& text, const RandomProgram& program) {
+Ending lower_and_run(const std::string& text, const RandomProgram& program, std::uint32_t cluster) {
   try {
     TestDevice device(text);
     Allocation& out = device.memory().allocate("out", program.out_bytes, 4);
     Setting setting;
     setting.grid = program.grid;
     setting.block = program.block;
+    setting.cluster = {cluster, 1, 1};
     setting.instruction_limit = 20'000;
     Launch launch = device.launch("k", setting, {out.base});
     launch.checks_kernel = launch.shared_bytes() < 0x10000;
@@ -153,12 +162,13 @@ BOOST_AUTO_TEST_CASE(end_well_or_are_refused_or_fault) {
   for (std::uint64_t i = 0; i < count; ++i) {
     RandomProgram program = random_program(random, flavour);
     if (i % 2 == 0) program.ptx = kernel_text(rare, rare_scope);
-    program.grid.x = 1;
+    const std::uint32_t cluster = i % 4 == 0 ? 2 : 1;
+    program.grid.x = cluster;
     program.block.x = 32;
     for (std::size_t n = 1 + below(random, 2); n > 0; --n) mutate(program.ptx, random);
     BOOST_TEST_CONTEXT("mutation " << i << ":\n" << program.ptx) {
       BOOST_CHECK_NO_THROW(
-          ++endings.at(static_cast<std::size_t>(lower_and_run(program.ptx, program))));
+          ++endings.at(static_cast<std::size_t>(lower_and_run(program.ptx, program, cluster))));
     }
   }
   // A test that refuses everything looks at nothing.

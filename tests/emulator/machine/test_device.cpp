@@ -33,6 +33,10 @@ Launch TestDevice::launch(const std::string& entry, const Setting& setting,
   launch.variable_addresses = variable_addresses_;
   launch.grid = setting.grid;
   launch.block = setting.block;
+  launch.cluster = setting.cluster;
+  launch.is_explicit_cluster = setting.cluster.count() > 1;
+  launch.is_cooperative = setting.is_cooperative;
+  if (setting.is_cooperative) launch.grid_workspace = memory_.allocate("workspace", 64, 4).base;
   launch.dynamic_shared_bytes = setting.dynamic_shared;
   launch.checks_kernel = setting.checks_kernel;
   launch.instruction_limit = setting.instruction_limit;

@@ -34,6 +34,8 @@ struct Setting {
   GridOptions options = {};
   std::size_t words = 0;      ///< of `out`; 0: one for each thread
   bool is_output_set = true;  ///< whether `out`, all zeros, may be read before it is written
+  Dim3 cluster = {1, 1, 1};   ///< of more than one block: asked for by the launch
+  bool is_cooperative = false;
 };
 
 struct Outcome {

@@ -100,6 +100,11 @@ const IndexCase indices[] = {
     {"stmatrix", true,
      "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r20], {%r5}; bar.sync 0;"
      "ld.shared.u32 %r2, [cells]; and.b32 %r1, %r2, 63;"},
+    {"a place in another block", true,
+     "mov.u32 %r2, cells; mapa.shared::cluster.u32 %r3, %r2, 0;"
+     "getctarank.shared::cluster.u32 %r1, %r3;"},
+    {"the cluster's barrier", true,
+     "barrier.cluster.arrive; mov.u32 %r1, 3; barrier.cluster.wait;"},
     {"sleep", true, "nanosleep.u32 5; mov.u32 %r1, 3;"},
     {"an assertion that holds", true,
      "setp.gt.u32 %p0, %me, 99; mov.u32 %r1, 3; @!%p0 bra GOOD;"

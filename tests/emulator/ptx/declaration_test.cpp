@@ -146,6 +146,21 @@ BOOST_DATA_TEST_CASE(function_headers, data::make(headers)) {
   BOOST_TEST(module.find_function("k")->max_threads == sample.max_threads);
 }
 
+BOOST_AUTO_TEST_CASE(clusters_of_function_headers) {
+  const Module module(testing::module_with(
+      ".entry k () .explicitcluster .reqnctapercluster 4, 2 .maxntid 64 { ret; }\n"
+      ".entry l () .blocksareclusters .maxclusterrank 8 { ret; }"));
+  const Function& k = *module.find_function("k");
+  BOOST_TEST((k.cluster == std::array<std::uint32_t, 3>{4, 2, 1}));
+  BOOST_TEST(k.needs_cluster);
+  BOOST_TEST(k.max_cluster_blocks == 0U);
+  BOOST_TEST(!k.has_grid_of_clusters);
+  const Function& l = *module.find_function("l");
+  BOOST_TEST((l.cluster == std::array<std::uint32_t, 3>{}));
+  BOOST_TEST(l.max_cluster_blocks == 8U);
+  BOOST_TEST(l.has_grid_of_clusters);
+}
+
 BOOST_AUTO_TEST_CASE(module_facts) {
   const Module module(
       "// a comment\n.version 6.0\n.target sm_70, debug\n.address_size 64\n"
