@@ -275,7 +275,14 @@ Launch EmulatorExecution::prepared(std::size_t index) {
   static_cast<LaunchRules&>(launch) = static_cast<const LaunchRules&>(settings_);
   launch.multiprocessors = std::max(settings_.profile.multiprocessors, 1U);
   prepare_launch(launch);
+  if (settings_.checks_kernel) launch.races = std::make_shared<GridRaces>(emulated_->buffers());
   return launch;
+}
+
+void EmulatorExecution::check_races(const Launch& launch) {
+  if (launch.races == nullptr) return;
+  const auto race = launch.races->unresolved();
+  if (race) throw race_between_blocks(launch, *race->first, race->second);
 }
 
 void EmulatorExecution::launch() {
@@ -295,6 +302,7 @@ void EmulatorExecution::launch() {
     } else {
       launch_independent(launch, options);
     }
+    check_races(launch);
     emulated_->end_watch(counted_.is_partial());
     emulated_->guard_const_buffers(false);
   });
@@ -323,7 +331,9 @@ void EmulatorExecution::launch_steps() {
     const LaunchPlan& plan = workload_.launches[i];
     require_few(counted_.spent + plan.grid.count() * plan.block.count());
     const bool is_new = i == 0 || plan.kernel_entry != workload_.launches[i - 1].kernel_entry;
-    const LaunchCount count = run_grid(prepared(i), grid_options(i)).count;
+    const Launch launch = prepared(i);
+    const LaunchCount count = run_grid(launch, grid_options(i)).count;
+    check_races(launch);
     counted_.spent += count.thread_instructions;
     require_few(counted_.spent);
     counted_.count.warp_instructions += count.warp_instructions;

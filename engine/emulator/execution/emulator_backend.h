@@ -225,6 +225,8 @@ class EmulatorExecution : public Execution {
   EmulatedWorkload& emulated() { return *emulated_; }
   /// One of the launches, ready to be executed.
   Launch prepared(std::size_t index);
+  /// What is only known to be a race when all blocks are done. Throws KernelFault.
+  static void check_races(const Launch& launch);
   GridOptions grid_options(std::size_t index) const;
 
  private:

@@ -353,6 +353,7 @@ OpFacts facts_of(const Kernel& kernel, const Op& op) {
     case OpKind::active_mask:
       return {{}, {op.operands.d}};
     case OpKind::nanosleep:
+    case OpKind::fence:
     case OpKind::print:
     case OpKind::assert_fail:
       return {};

@@ -43,6 +43,7 @@ enum class OpKind : std::uint8_t {
   cluster_address,  ///< mapa, getctarank
   read_clock,       ///< clock, clock64, globaltimer
   nanosleep,
+  fence,  ///< of the scope of the grid, or more
   stack_allocate,
   stack_restore,
   print,
@@ -129,6 +130,7 @@ struct MemoryOp {
   std::vector<std::uint8_t> bits;  ///< the width of each value's slot: 16, 32 or 64
   bool is_counted = true;          ///< false for parameters
   bool is_volatile = false;        ///< volatile, relaxed, acquire, release, mmio
+  bool is_release = false;         ///< other blocks that see it see what came before
   /// shared::cluster, of a copy where it goes to: another block of the cluster may have it.
   bool is_of_cluster = false;
   CachePolicy policy = CachePolicy::all_levels;

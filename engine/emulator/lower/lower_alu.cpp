@@ -361,7 +361,9 @@ void lower_createpolicy(Lowering& lowering) {
 void lower_fence(Lowering& lowering) {
   const bool is_own = lowering.has_modifier("cta") || lowering.has_modifier("cluster") ||
                       lowering.has_modifier("proxy") || lowering.has_modifier("mbarrier_init");
-  lowering.kernel().is_linked |= !is_own;
+  if (is_own) return;
+  lowering.kernel().is_linked = true;
+  lowering.emit(OpKind::fence);
 }
 
 /// Nothing is done, nor read.

@@ -45,6 +45,7 @@ MemoryOp memory_op(Lowering& lowering, bool is_atomic = false) {
       continue;
     } else if (is_ordering(modifier)) {
       memory.is_volatile = true;
+      memory.is_release = modifier == "release" || modifier == "acq_rel";
     } else if (is_one_of(modifier, scopes)) {
       scope = modifier;
     } else if (modifier == "cg" || modifier == "cv") {
@@ -63,6 +64,7 @@ MemoryOp memory_op(Lowering& lowering, bool is_atomic = false) {
   }
   constexpr unsigned widest_access = 32;
   if (!has_type || memory.bytes() == 0 || memory.bytes() > widest_access) lowering.refuse();
+  memory.is_release &= scope != "cta";
   // It orders memory between blocks: those of a grid, or of a cluster, which run together anyway.
   if (memory.is_volatile && scope != "cta") {
     memory.policy = CachePolicy::level_2_only;

@@ -100,6 +100,9 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   if (kind == OpKind::active_mask) return warp.set_lanes(op.operands.d, mask, mask);
   if (kind == OpKind::assert_fail) assert_fail(mask);
   if (kind == OpKind::nanosleep) warp.yields = true;
+  if (kind == OpKind::fence && launch_.races != nullptr && launch_.is_kernel()) {
+    launch_.races->fence(racing_block());
+  }
   // What the lanes do one after the other.
   for_each_lane(mask, [&](unsigned lane) {
     if (kind == OpKind::mbarrier) mbarrier(lane);
@@ -184,10 +187,22 @@ void AccessUnit::access_global(WarpAccess& access, AccessKind kind) {
     Allocation& allocation = resolve(access, spread, lanes);
     const std::uint32_t others = access.active & ~lanes;
     access.active = lanes;
+    const bool is_event = launch_.races != nullptr && kernel_.is_linked && launch_.is_kernel() &&
+                          (memory_->is_volatile || is_atomic(kind));
+    if (is_event && kind != AccessKind::store) {
+      for_each_lane(lanes, [&](unsigned lane) {
+        launch_.races->acquire(racing_block(), access.address[lane]);
+      });
+    }
     if (!allocation.is_plain() || (!is_load && !allocation.why_read_only.empty())) {
       prepare(allocation, access, kind);
     }
     move(access, allocation.bias(), true);
+    if (is_event && !is_load) {
+      for_each_lane(access.active, [&](unsigned lane) {
+        launch_.races->publish(racing_block(), access.address[lane], memory_->is_release);
+      });
+    }
     access.active = others;
   }
 }
@@ -334,6 +349,11 @@ void AccessUnit::prepare(Allocation& allocation, WarpAccess& access, AccessKind 
     begin.at(lane) = access.address[lane] - allocation.base;
   }
   touch(allocation, begin.data(), access.width, access.active, kind != AccessKind::load);
+  if (launch_.races != nullptr) {
+    for_each_lane(access.active, [&](unsigned lane) {
+      check_order(allocation, lane, begin.at(lane), access.width, kind != AccessKind::load);
+    });
+  }
   if (allocation.written == nullptr) return;
   if (kind != AccessKind::store) check_written(allocation, begin.data(), access);
   if (kind == AccessKind::load) return;
@@ -354,6 +374,36 @@ void AccessUnit::touch(const Allocation& allocation, const std::uint64_t* begin,
   for_each_lane(lanes, [&](unsigned lane) {
     allocation.meetings->note(block_index_, begin[lane], bytes, writes);
   });
+}
+
+/// The blocks of a cluster have barriers of their own: the first one stands for all.
+std::uint64_t AccessUnit::racing_block() const {
+  return cluster_.units.front()->block_index_;
+}
+
+/// Whether a store changes what lies at a place.
+bool AccessUnit::changes(const std::byte* place, unsigned lane) const {
+  const std::size_t size = ptx::bytes_of(memory_->type);
+  for (std::size_t i = 0; i < memory_->values.size(); ++i) {
+    const std::size_t slot_bytes = std::max<std::size_t>(memory_->bits[i] / 8, 4);
+    const std::byte* slot = warp_->registers + memory_->values[i] + lane * slot_bytes;
+    if (std::memcmp(place + i * size, slot, size) != 0) return true;
+  }
+  return false;
+}
+
+/// That what other blocks do there comes before or after.
+void AccessUnit::check_order(const Allocation& allocation, unsigned lane, std::uint64_t begin,
+                             std::uint64_t bytes, bool writes) {
+  if (launch_.races == nullptr || !launch_.is_kernel()) return;
+  const OpKind op = op_->kind;
+  const bool is_copy = op != OpKind::load && op != OpKind::store && op != OpKind::atomic;
+  GridRaces::Access now = {racing_block(), thread_of(lane), op_->instruction};
+  now.kind = !writes ? AccessKind::load : is_copy ? AccessKind::store : kind_of(*memory_, op);
+  now.is_strong = is_copy ? memory_->is_reduction : memory_->is_volatile || is_atomic(now.kind);
+  const bool is_changed = op != OpKind::store || changes(allocation.host + begin, lane);
+  const auto conflict = launch_.races->note(allocation, begin, bytes, now, is_changed);
+  if (conflict) throw race_between_blocks(launch_, allocation, *conflict);
 }
 
 /// Reads of what nothing wrote are a fault, or the end of a thread that only checks.

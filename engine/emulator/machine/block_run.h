@@ -271,6 +271,10 @@ class AccessUnit {
   void prepare(Allocation& allocation, WarpAccess& access, AccessKind kind);
   void touch(const Allocation& allocation, const std::uint64_t* begin, std::uint64_t bytes,
              std::uint32_t lanes, bool writes) const;
+  std::uint64_t racing_block() const;
+  bool changes(const std::byte* place, unsigned lane) const;
+  void check_order(const Allocation& allocation, unsigned lane, std::uint64_t begin,
+                   std::uint64_t bytes, bool writes);
   void check_written(const Allocation& allocation, const std::uint64_t* begin, WarpAccess& access);
   void check_base(unsigned lane, std::uint64_t begin, std::uint64_t bytes, bool is_load) const;
   void check_writable(unsigned lane, const Allocation& allocation, std::uint64_t address) const;

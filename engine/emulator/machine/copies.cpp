@@ -69,6 +69,7 @@ std::byte* AccessUnit::bytes_at(unsigned lane, ptx::Space space, std::uint64_t a
   }
   const std::uint64_t begin = address - allocation->base;
   touch(*allocation, &begin, count, 1, !is_load);
+  check_order(*allocation, lane, begin, count, !is_load);
   if (allocation->written != nullptr && is_load && !allocation->is_initialised &&
       !allocation->written->all(begin, count)) {
     fail(lane, "it reads bytes of {} that nothing wrote", allocation->name);

@@ -205,6 +205,30 @@ FaultPlace fault_place(const Kernel& kernel, std::uint32_t instruction) {
   return {kernel.file_names[place.file], place.line};
 }
 
+KernelFault race_between_blocks(const Launch& launch, const Allocation& buffer,
+                                const GridRaces::Conflict& conflict) {
+  const auto thread_of = [&](const GridRaces::Access& access) {
+    return describe_thread(launch, access.block, access.thread / warp_size,
+                           access.thread % warp_size);
+  };
+  const auto [now, earlier, is_known, byte] = conflict;
+  const auto verb_of = [](const GridRaces::Access& access) {
+    return is_atomic(access.kind)            ? "updates"
+           : access.kind == AccessKind::load ? "reads"
+                                             : "writes";
+  };
+  const std::string before =
+      is_known ? fmt::format("{} {} at {}", thread_of(earlier), verb_of(earlier),
+                             describe_instruction(*launch.kernel, earlier.instruction))
+               : std::string("another block reads");
+  return {
+      FaultKind::misuse, fault_place(*launch.kernel, now.instruction),
+      describe_instruction(*launch.kernel, now.instruction),
+      fmt::format("{}: a race between blocks: it {} {}[{}], which {}; nothing orders the two: "
+                  "blocks meet at a fence and an atomic, or in another launch",
+                  thread_of(now), verb_of(now), buffer.name, byte / buffer.element_bytes, before)};
+}
+
 KernelFault function_fault(const Launch& launch, std::uint32_t instruction,
                            const std::string& what) {
   constexpr std::string_view subject = "it ";

@@ -14,6 +14,7 @@
 #include "engine/emulator/count/model.h"
 #include "engine/emulator/lower/kernel.h"
 #include "engine/emulator/machine/address_shape.h"
+#include "engine/emulator/machine/grid_races.h"
 #include "engine/emulator/machine/memory.h"
 
 namespace sweep {
@@ -179,9 +180,9 @@ struct Dim3 {
 /// How kernels are executed.
 struct LaunchRules {
   MemoryModel model;
-  /// Looks for what hardware lets pass: races in shared memory, reads of shared memory that nothing
-  /// wrote, accesses that leave one shared variable for another, threads that meet at different
-  /// barriers, mbarriers that are initialised twice.
+  /// Looks for what hardware lets pass: races in shared memory and between blocks, reads of shared
+  /// memory that nothing wrote, accesses that leave one shared variable for another, threads that
+  /// meet at different barriers, mbarriers that are initialised twice.
   bool checks_kernel = false;
   bool notes_shapes = false;  ///< remembers what the accesses' addresses look like
   /// Warp instructions that a block may execute before it counts as running away.
@@ -248,6 +249,7 @@ struct Launch : LaunchRules {
   std::uint64_t parameters_address = 0;           ///< where a copy of them lies in global memory
   std::vector<std::uint64_t> variable_addresses;  ///< of the module's variables, by index
   std::vector<const Allocation*> objects;  ///< the tensor maps and textures that were made for it
+  std::shared_ptr<GridRaces> races;  ///< looks for them between blocks; null where nothing does
   std::uint32_t multiprocessors = 1;
   /// A thread that reads what other blocks would have written ends there and then: for checks after
   /// only some blocks were executed.
@@ -357,6 +359,10 @@ std::string describe_shared_byte(const Kernel& kernel, std::uint64_t byte);
 
 /// Its file and line, as the compiler was told them.
 FaultPlace fault_place(const Kernel& kernel, std::uint32_t instruction);
+/// The fault of the later one.
+KernelFault race_between_blocks(const Launch& launch, const Allocation& buffer,
+                                const GridRaces::Conflict& conflict);
+
 /// What an instruction of a function over elements did wrong, which `what` tells of "it": at the
 /// line of the pattern's header that has the function.
 KernelFault function_fault(const Launch& launch, std::uint32_t instruction,

@@ -80,7 +80,7 @@ struct FaultCase {
 const FaultCase fault_cases[] = {
     {"v = in[i + 1];", "out of bounds: reads 4 bytes at in[65536]; in has 65536 elements"},
     {"v = in[i - 1];", "out of bounds: reads 4 bytes at in[-1]"},
-    {"((volatile float*)out)[i + 1] = v;", "out of bounds: writes 4 bytes at out[65536]"},
+    {"((volatile float*)out)[65536 + t] = v;", "out of bounds: writes 4 bytes at out[65536]"},
     {"v = *(const volatile float*)((const char*)in + 4 * i + 2);", "misaligned address"},
     {"v += ((volatile float*)out)[i ^ 1];", "which nothing wrote"},
     {"v += tile[t];", "of shared memory, which nothing wrote"},

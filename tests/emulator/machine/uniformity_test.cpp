@@ -106,6 +106,7 @@ const IndexCase indices[] = {
     {"the cluster's barrier", true,
      "barrier.cluster.arrive; mov.u32 %r1, 3; barrier.cluster.wait;"},
     {"sleep", true, "nanosleep.u32 5; mov.u32 %r1, 3;"},
+    {"a fence", true, "fence.acq_rel.gpu; mov.u32 %r1, 3;"},
     {"an assertion that holds", true,
      "setp.gt.u32 %p0, %me, 99; mov.u32 %r1, 3; @!%p0 bra GOOD;"
      "{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;"
