@@ -424,9 +424,9 @@ CommandLine check_line() {
       "with some hundreds of them: the defaults, the corners, each value, and a random\n"
       "sample. A pattern is checked with its defaults. With --run each is executed on\n"
       "the emulator too, which finds accesses out of bounds, misaligned accesses,\n"
-      "reads of memory that nothing wrote, races in shared memory, deadlocks, kernels\n"
-      "that do not end, and wrong results. The configurations of a file share\n"
-      "6 billion thread instructions; where these do not suffice, some\n"
+      "reads of memory that nothing wrote, races in shared memory and between blocks,\n"
+      "deadlocks, kernels that do not end, and wrong results. The configurations of a\n"
+      "file share 6 billion thread instructions; where these do not suffice, some\n"
       "blocks are executed, and the verdict says how much of the results is verified.");
   add_set_option(line);
   add_space_option(line);

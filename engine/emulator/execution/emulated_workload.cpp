@@ -326,10 +326,10 @@ void EmulatedWorkload::watch_blocks() {
   }
 }
 
-void EmulatedWorkload::end_watch(bool is_partial) {
+void EmulatedWorkload::end_watch(bool is_partial, bool has_more_to_do) {
   for (Allocation* buffer : buffers_) {
-    const bool is_shared =
-        buffer->has_atomic_updates || (buffer->meetings != nullptr && buffer->meetings->have_met());
+    const bool is_shared = has_more_to_do || buffer->has_atomic_updates ||
+                           (buffer->meetings != nullptr && buffer->meetings->have_met());
     buffer->has_partial_updates = is_partial && is_shared;
     buffer->meetings.reset();
   }

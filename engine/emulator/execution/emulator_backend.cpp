@@ -207,6 +207,18 @@ std::string device_name(const EmulatorSettings& settings) {
   return name;
 }
 
+/// Whether blocks that have heard of others store what no executed block did, as the last block of
+/// a grid does.
+bool has_more_to_do(const Kernel& kernel, const LaunchCount& count) {
+  return kernel.is_linked && std::ranges::any_of(kernel.ops, [&](const Op& op) {
+           if (op.kind != OpKind::store) return false;
+           const ptx::Space space = kernel.memory[op.detail].space;
+           const bool is_global = space == ptx::Space::global || space == ptx::Space::generic;
+           const SiteCount& site = count.sites[op.detail];
+           return is_global && site.global.requests == 0 && site.shared.requests == 0;
+         });
+}
+
 }  // namespace
 
 EmulatorExecution::EmulatorExecution(const EmulatorSettings& settings, LoadedPrograms& programs,
@@ -303,7 +315,7 @@ void EmulatorExecution::launch() {
       launch_independent(launch, options);
     }
     check_races(launch);
-    emulated_->end_watch(counted_.is_partial());
+    emulated_->end_watch(counted_.is_partial(), has_more_to_do(*launch.kernel, counted_.count));
     emulated_->guard_const_buffers(false);
   });
   const auto reaches_others = [](const CountedKernel& each) {

@@ -78,9 +78,10 @@ class EmulatedWorkload {
   /// are reached.
   void attach_init();
   /// Looks from now on for buffers in which the kernel's blocks meet; until end_watch, which marks
-  /// what blocks share, if only some were executed, as no result.
+  /// what blocks share, if only some were executed, as no result; where blocks have more to do
+  /// everything.
   void watch_blocks();
-  void end_watch(bool is_partial);
+  void end_watch(bool is_partial, bool has_more_to_do = false);
   /// Computes all first values now.
   void complete_init(unsigned threads);
   /// A check function that writes to a result of its own.

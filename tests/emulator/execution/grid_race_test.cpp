@@ -157,6 +157,32 @@ BOOST_AUTO_TEST_CASE(a_grid_that_meets_has_none) {
                       "a race between blocks: it "));
 }
 
+/// What the last block of a grid writes over is no result as long as that block is missing.
+BOOST_AUTO_TEST_CASE(what_a_missing_last_block_writes_is_not_judged) {
+  const std::string text = R"cuda(/* pattern:
+buffers: {sums: {type: float, length: 4096}, count: {type: uint32_t, length: 1, init: "0"}}
+launch: {grid: 4096, block: 64}
+useful: {read: 1}
+verify: {sums: "sums[i] == (i == 0 ? 4096 : 1)"}
+*/
+__global__ void kernel(float* sums, unsigned* count) {
+  if (threadIdx.x > 0) return;
+  sums[blockIdx.x] = 1;
+  __threadfence();
+  if (atomicAdd(count, 1) < gridDim.x - 1) return;
+  float all = 0;
+  for (unsigned k = 0; k < gridDim.x; ++k) all += sums[k];
+  sums[0] = all;
+}
+)cuda";
+  EmulatorSettings few = checking();
+  few.whole_budget = few.sample_budget = 10'000;
+  BOOST_TEST(emulate(text, {}, few).outcome == "correct");
+  EmulatorSettings whole = checking();
+  whole.is_exact = true;
+  BOOST_TEST(emulate(text, {}, whole).outcome == "correct");
+}
+
 BOOST_AUTO_TEST_CASE(launches_come_one_after_the_other) {
   const std::string steps = R"cuda(/* pattern:
 buffers: {data: {type: float, length: 512, init: "1"}, out: {type: float, length: 512}}
