@@ -34,7 +34,9 @@ enum class OpKind : std::uint8_t {
   load_matrix,
   store_matrix,
   multiply_matrices,
-  read_clock,  ///< clock, clock64, globaltimer
+  multiply_warpgroup,  ///< wgmma.mma_async: a warp's share
+  order_warpgroup,     ///< wgmma.fence, commit_group, wait_group; setmaxnreg
+  read_clock,          ///< clock, clock64, globaltimer
   nanosleep,
   stack_allocate,
   stack_restore,
@@ -64,6 +66,7 @@ enum class Blend : std::uint8_t {
 struct Op {
   OpKind kind = OpKind::alu;
   bool is_guard_negated = false;
+  bool is_copy = false;   ///< a register operation that moves one register to another
   bool may_wait = false;  ///< an atomic or volatile access: loops of it wait for others
   // Which operands a register operation has beside its destination.
   bool reads_a : 1 = false;
@@ -173,7 +176,8 @@ struct CollectiveOp {
   bool is_signed = false;
 };
 
-/// mma, wmma.mma: the registers of each matrix, and what makes the product.
+/// mma, wmma.mma, a warp's 16 rows of wgmma: the registers of each matrix, and what makes the
+/// product.
 struct MatrixOp {
   MatrixProduct product;
   SlotList a;
@@ -181,6 +185,18 @@ struct MatrixOp {
   SlotList c;
   SlotList d;
   MatrixFunction multiply = nullptr;
+  // Of wgmma.
+  std::uint32_t a_descriptor = none;  ///< of a in shared memory, a slot of 64 bits
+  std::uint32_t b_descriptor = none;
+  std::uint32_t scale_d = none;  ///< the predicate that d counts for: else it begins with zeros
+};
+
+enum class WarpgroupMode : std::uint8_t { fence, commit, wait, registers };
+
+/// wgmma.fence, wgmma.commit_group, wgmma.wait_group, setmaxnreg.
+struct WarpgroupOrder {
+  WarpgroupMode mode = WarpgroupMode::fence;
+  std::uint32_t groups = 0;  ///< that `wait` leaves under way
 };
 
 enum class BarrierMode : std::uint8_t { sync, arrive, reduce_popc, reduce_and, reduce_or };
@@ -246,6 +262,8 @@ struct BasicBlock {
   std::uint32_t op_count = 0;
   std::uint32_t instructions = 0;      ///< PTX instructions, the last one included
   std::uint32_t float_operations = 0;  ///< of a thread
+  /// What a thread's share in products of matrices takes, in instructions.
+  std::uint32_t product_work = 0;
   EndKind end = EndKind::next;
   bool is_negated = false;
   std::uint32_t predicate = none;
@@ -324,6 +342,7 @@ struct Kernel {
   std::vector<BarrierOp> barriers;
   std::vector<MbarrierOp> mbarriers;
   std::vector<MatrixOp> matrix_products;
+  std::vector<WarpgroupOrder> warpgroup_orders;
   std::vector<CallOp> calls;
   std::vector<ConstantSlot> constants;
   std::vector<InstructionInfo> instructions;

@@ -61,7 +61,7 @@ constexpr InstructionRow register_operation = {"", lower_alu};
 constexpr InstructionRow rows[] = {
     {"activemask", lower_activemask},
     {"alloca stackrestore stacksave", lower_stack},
-    {"applypriority discard griddepcontrol pmevent prefetch prefetchu setmaxnreg", lower_hint},
+    {"applypriority discard griddepcontrol pmevent prefetch prefetchu", lower_hint},
     {"atom red", lower_atomic},
     {"bar barrier", lower_barrier, EndKind::barrier},
     {"bar.warp elect match movmatrix redux shfl vote", lower_collective, EndKind::collective},
@@ -82,9 +82,11 @@ constexpr InstructionRow rows[] = {
     {"mov", lower_mov},
     {"nanosleep", lower_nanosleep},
     {"set", lower_set},
+    {"setmaxnreg", lower_setmaxnreg},
     {"setp", lower_setp},
     {"st", lower_store},
     {"tex tld4", lower_texture, EndKind::next, false},
+    {"wgmma", lower_wgmma},
 };
 
 }  // namespace
@@ -341,6 +343,8 @@ void Lowering::emit_alu(std::string_view mnemonic, const AluOperation& operation
   op.reads_e = operation.e_bits != 0;
   op.writes_d2 = operation.d2_bits != 0;
   op.blend = blend_of(mnemonic);
+  op.is_copy = mnemonic == "mov";
+  if (notes_all_) op.instruction = note_instruction();
   emit(op);
 }
 

@@ -119,6 +119,9 @@ void execute_collective(const CollectiveOp& collective, OpKind kind, Warp& warp,
 
 bool BlockRun::collective(Warp& warp, const BasicBlock& block, Fragment& fragment) {
   const CollectiveOp& collective = kernel_.collectives[block.op.detail];
+  if (warpgroups_ != nullptr && warpgroups_->follows_registers()) {
+    require(warp, block.instruction, warpgroups_->touch(warp.index, block.op));
+  }
   std::uint32_t members = fragment.mask;
   if (collective.members != none) {
     members = warp.slot<std::uint32_t>(collective.members)[lowest_lane(fragment.mask)];

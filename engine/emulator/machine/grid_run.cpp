@@ -60,7 +60,7 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
     resident.back()->start(next++);
   };
   const auto may_begin = [&] {
-    return next < total && count.thread_instructions < options.instruction_budget;
+    return next < total && count.work() < options.instruction_budget;
   };
   while (may_begin() || !resident.empty()) {
     while (options.interleaves && may_begin() && resident.size() < most) admit();

@@ -257,6 +257,10 @@ struct LaunchCount {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
   std::uint64_t float_operations = 0;  ///< of all threads
+  std::uint64_t product_work = 0;      ///< BasicBlock::product_work of all threads
+
+  /// How much was to do, in thread instructions.
+  std::uint64_t work() const { return thread_instructions + product_work; }
 
   LaunchCount& operator+=(const LaunchCount& other);
   void add_shapes(const LaunchCount& other);
