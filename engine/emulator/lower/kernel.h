@@ -18,6 +18,12 @@ constexpr std::uint64_t shared_window = 0x1'0000'0000;
 constexpr std::uint64_t local_window = 0x1'0100'0000;
 constexpr std::uint64_t window_size = 0x100'0000;
 
+/// What the system reserves of a block's shared memory, behind what the block has: cooperative
+/// groups' reductions over several warps meet there.
+constexpr std::uint64_t reserved_shared_bytes = 1024;
+/// From its beginning to the part that is theirs.
+constexpr std::uint64_t reserved_shared_part = 64;
+
 /// No slot, no instruction, no target.
 constexpr std::uint32_t none = 0xffffffff;
 
@@ -174,6 +180,10 @@ struct CollectiveOp {
   bool is_match_all = false;
   AtomicOperation reduce = AtomicOperation::add;
   bool is_signed = false;
+  // redux of f32.
+  bool is_floating = false;
+  bool is_absolute = false;  ///< of magnitudes
+  bool keeps_nan = false;    ///< NaN where one is; else where all are
 };
 
 /// mma, wmma.mma, a warp's 16 rows of wgmma: the registers of each matrix, and what makes the
@@ -308,6 +318,11 @@ struct ConstantSlot {
     lanemask_gt,
     dynamic_shared_size,
     total_shared_size,
+    reserved_shared_begin,
+    reserved_shared_end,
+    reserved_shared_capacity,
+    reserved_shared_0,
+    reserved_shared_1,
   };
   Kind kind = Kind::immediate;
   bool varies_by_lane = false;  ///< or is read as others that do
@@ -355,6 +370,7 @@ struct Kernel {
   std::uint64_t local_bytes = 0;  ///< of one thread
   std::uint32_t max_threads = 0;  ///< of a block; 0: no limit given
   bool has_alloca = false;
+  bool has_reserved_shared = false;  ///< it names the system's own shared memory
   /// Whether blocks can see each other's work: global atomics, volatile accesses, fences.
   bool is_linked = false;
   /// Module variables that the kernel names, by index.

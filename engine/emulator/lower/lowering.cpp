@@ -29,15 +29,37 @@ bool same_slot(unsigned a, unsigned b) {
 constexpr std::uint32_t most_register_bytes = 1U << 28U;
 
 /// In the order of their kinds.
-constexpr auto special_registers = std::to_array<std::string_view>(
-    {"%tid.x",          "%tid.y",       "%tid.z",       "%ntid.x",
-     "%ntid.y",         "%ntid.z",      "%ctaid.x",     "%ctaid.y",
-     "%ctaid.z",        "%nctaid.x",    "%nctaid.y",    "%nctaid.z",
-     "%laneid",         "%warpid",      "%nwarpid",     "%smid",
-     "%nsmid",          "%gridid",      "%lanemask_eq", "%lanemask_le",
-     "%lanemask_lt",    "%lanemask_ge", "%lanemask_gt", "%dynamic_smem_size",
-     "%total_smem_size"});
-static_assert(special_registers.size() == static_cast<std::size_t>(Kind::total_shared_size) -
+constexpr auto special_registers = std::to_array<std::string_view>({"%tid.x",
+                                                                    "%tid.y",
+                                                                    "%tid.z",
+                                                                    "%ntid.x",
+                                                                    "%ntid.y",
+                                                                    "%ntid.z",
+                                                                    "%ctaid.x",
+                                                                    "%ctaid.y",
+                                                                    "%ctaid.z",
+                                                                    "%nctaid.x",
+                                                                    "%nctaid.y",
+                                                                    "%nctaid.z",
+                                                                    "%laneid",
+                                                                    "%warpid",
+                                                                    "%nwarpid",
+                                                                    "%smid",
+                                                                    "%nsmid",
+                                                                    "%gridid",
+                                                                    "%lanemask_eq",
+                                                                    "%lanemask_le",
+                                                                    "%lanemask_lt",
+                                                                    "%lanemask_ge",
+                                                                    "%lanemask_gt",
+                                                                    "%dynamic_smem_size",
+                                                                    "%total_smem_size",
+                                                                    "%reserved_smem_offset_begin",
+                                                                    "%reserved_smem_offset_end",
+                                                                    "%reserved_smem_offset_cap",
+                                                                    "%reserved_smem_offset_0",
+                                                                    "%reserved_smem_offset_1"});
+static_assert(special_registers.size() == static_cast<std::size_t>(Kind::reserved_shared_1) -
                                               static_cast<std::size_t>(Kind::tid_x) + 1);
 
 /// Compilers read others as if they varied.
@@ -54,6 +76,17 @@ Blend blend_of(std::string_view mnemonic) {
 
 std::uint64_t truncated(std::uint64_t value, unsigned bits) {
   return bits >= 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
+}
+
+/// " of compute capability 9.0" for "sm_90a"; empty where the target says none.
+std::string capability_of(const std::string& target) {
+  constexpr std::string_view prefix = "sm_";
+  const std::size_t end = target.find_first_not_of("0123456789", prefix.size());
+  const std::string digits = target.substr(std::min(prefix.size(), target.size()),
+                                           end == std::string::npos ? end : end - prefix.size());
+  if (!target.starts_with(prefix) || digits.size() < 2) return {};
+  return fmt::format(" of compute capability {}.{}", digits.substr(0, digits.size() - 1),
+                     digits.back());
 }
 
 constexpr InstructionRow register_operation = {"", lower_alu};
@@ -86,6 +119,7 @@ constexpr InstructionRow rows[] = {
     {"setp", lower_setp},
     {"st", lower_store},
     {"tex tld4", lower_texture, EndKind::next, false},
+    {"vabsdiff4", lower_vabsdiff4},
     {"wgmma", lower_wgmma},
 };
 
@@ -122,8 +156,8 @@ void Lowering::refuse(const std::string& why) const {
   const ptx::Instruction& ins = instruction();
   const std::vector<ptx::Place> places = flat_.places_of(current_->frame, ins);
   const std::string message = fmt::format(
-      "the emulator does not execute the instruction {}{}; a GPU does (sweep run --device 0)",
-      ins.opcode(), why.empty() ? "" : " (" + why + ")");
+      "the emulator does not execute the instruction {}{}; a GPU{} does (sweep run --device 0)",
+      ins.opcode(), why.empty() ? "" : " (" + why + ")", capability_of(module_.target()));
   if (!places.empty()) throw unsupported_at(module_, places.back(), message);
   throw UnsupportedError(fmt::format("line {} of the PTX", ins.ptx_line), message);
 }
@@ -200,6 +234,7 @@ std::uint32_t Lowering::special(std::string_view name, unsigned bits) {
   if (known != special_registers.end()) {
     const auto kind =
         static_cast<Kind>(static_cast<int>(Kind::tid_x) + (known - special_registers.begin()));
+    kernel_.has_reserved_shared |= kind > Kind::total_shared_size;
     return add_constant({.kind = kind,
                          .varies_by_lane = !is_uniform(kind),
                          .bits = static_cast<std::uint8_t>(bits)});

@@ -60,7 +60,7 @@ AccessUnit::AccessUnit(const Launch& launch, LaunchCount& count)
       global_counters_(kernel_.memory.size()),
       shared_counters_(kernel_.memory.size()),
       last_(kernel_.memory.size(), nullptr),
-      shared_bytes_(launch.shared_bytes()),
+      shared_bytes_(launch.all_shared_bytes()),
       shared_(shared_bytes_),
       local_bytes_(kernel_.local_bytes + (kernel_.has_alloca ? alloca_room : 0)),
       local_(available(std::uint64_t{launch.warps()} * warp_size * local_bytes_)) {

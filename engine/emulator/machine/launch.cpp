@@ -53,7 +53,8 @@ std::uint64_t launch_value(const Launch& launch, const ConstantSlot& slot, const
     return std::array{place.x, place.y, place.z}.at(kind % 3);
   }
   const std::uint64_t bit = std::uint64_t{1} << lane;
-  const std::array<std::uint64_t, 13> others = {
+  const std::uint64_t reserved = launch.reserved_shared_begin();
+  const std::array<std::uint64_t, 18> others = {
       lane,                         // laneid
       warp.index,                   // warpid
       launch.warps(),               // nwarpid
@@ -67,8 +68,13 @@ std::uint64_t launch_value(const Launch& launch, const ConstantSlot& slot, const
       full_mask & ~(2 * bit - 1),   // lanemask_gt
       launch.dynamic_shared_bytes,  // dynamic_shared_size
       launch.shared_bytes(),        // total_shared_size
+      reserved,
+      reserved + reserved_shared_bytes,
+      reserved_shared_bytes,
+      reserved,
+      reserved + reserved_shared_part,
   };
-  static_assert(static_cast<std::size_t>(Kind::total_shared_size) ==
+  static_assert(static_cast<std::size_t>(Kind::reserved_shared_1) ==
                 static_cast<std::size_t>(Kind::laneid) + others.size() - 1);
   return others.at(kind - 12);
 }

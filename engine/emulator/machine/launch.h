@@ -311,6 +311,12 @@ struct Launch : LaunchRules {
   }
   bool is_kernel() const { return function.empty(); }
   std::uint64_t shared_bytes() const { return kernel->static_shared_bytes + dynamic_shared_bytes; }
+  /// Where the system's own shared memory begins, and the end of all.
+  std::uint64_t reserved_shared_begin() const { return (shared_bytes() + 127) / 128 * 128; }
+  std::uint64_t all_shared_bytes() const {
+    return kernel->has_reserved_shared ? reserved_shared_begin() + reserved_shared_bytes
+                                       : shared_bytes();
+  }
 };
 
 /// Fills in what follows from the kernel. Throws KernelFault for a parameter block of another size.
