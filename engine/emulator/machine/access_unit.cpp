@@ -81,6 +81,9 @@ void AccessUnit::begin_block(std::uint64_t index) {
   if (races_ != nullptr) races_->reset();
   if (undefined_ != nullptr) undefined_->reset();
   if (warpgroups_ != nullptr) warpgroups_->reset();
+  if (kernel_.has_reserved_shared) {
+    std::memset(shared_.data() + launch_.reserved_shared_begin(), 0, reserved_shared_bytes);
+  }
   late_reads_.clear();
   mbarriers_.clear();
   std::ranges::fill(stack_, kernel_.local_bytes);
@@ -424,6 +427,8 @@ void AccessUnit::note_shared(std::uint64_t begin, std::uint64_t bytes, unsigned 
                                      begin, bytes, values);
   if (!conflict) return;
   if (conflict->earlier == nullptr) {
+    // The system's own begins with zeros.
+    if (begin >= launch_.shared_bytes()) return;
     const bool may_have_left = op_->kind != OpKind::multiply_warpgroup &&
                                memory_->shared_base == none && kernel_.shared_variables.size() > 1;
     fail(lane, "it reads byte {} of shared memory, which nothing wrote: {}{}", begin,
