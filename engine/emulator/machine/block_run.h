@@ -245,7 +245,7 @@ class AccessUnit {
   void require(const std::optional<Warpgroups::Mistake>& mistake) const;
   std::uint64_t descriptor_at(std::uint32_t slot) const;
   void gather_matrix(std::uint64_t descriptor, bool is_by_lines, std::uint64_t first,
-                     std::uint64_t lines, std::byte* to);
+                     std::uint64_t lines, bool is_of_all, std::byte* to);
   void multiply_warpgroup(std::uint32_t mask);
   void order_warpgroup(std::uint32_t mask);
   void finish_reads();
@@ -302,6 +302,7 @@ class AccessUnit {
   struct LateRead {
     std::uint32_t warp = 0;
     std::uint64_t group = 0;
+    std::uint64_t writes = 0;  ///< AccessUnit::writes_ at the time
     const Op* op = nullptr;
     std::vector<std::uint64_t> places;
   };

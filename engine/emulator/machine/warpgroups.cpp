@@ -94,9 +94,12 @@ std::optional<Warpgroups::Mistake> Warpgroups::join(std::uint32_t warp, std::uin
   Group& group = groups_[warp / warps_of_group];
   const auto place = static_cast<std::size_t>(states_[warp].steps++ - group.forgotten);
   if (place == group.steps.size()) {
+    constexpr std::size_t most_steps = 1U << 22U;
     group.steps.push_back({instruction, warp, descriptors});
     forget_old_steps(warp);
-    return {};
+    if (group.steps.size() < most_steps) return {};
+    return Mistake{
+        fmt::format("a warp of its warpgroup is {} such instructions behind", most_steps)};
   }
   const Step& first = group.steps[place];
   if (first.instruction != instruction) {

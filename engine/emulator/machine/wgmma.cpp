@@ -90,14 +90,16 @@ std::uint64_t AccessUnit::descriptor_at(std::uint32_t slot) const {
 }
 
 /// Copies a matrix of `lines` lines from the first on, of a descriptor, with the elements in the
-/// order of PackedFactor.
+/// order of PackedFactor. Of what all warps of the warpgroup read, each answers for a quarter.
 void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_by_lines, std::uint64_t first,
-                               std::uint64_t lines, std::byte* to) {
+                               std::uint64_t lines, bool is_of_all, std::byte* to) {
   constexpr std::uint64_t elements_along = 16;  // of 16 bits, as those across the lines have
   const SharedMatrix matrix = matrix_of(descriptor);
   const std::uint64_t rows = is_by_lines ? lines : elements_along;
   const std::uint64_t in_row = is_by_lines ? 2 : lines / core_lines;
+  const std::uint64_t share = warp_->index % Warpgroups::warps_of_group;
   for (std::uint64_t row = 0; row < rows; ++row) {
+    const bool is_own = !is_of_all || row * Warpgroups::warps_of_group / rows == share;
     for (std::uint64_t i = 0; i < in_row; ++i, to += chunk_bytes) {
       const std::uint64_t place = is_by_lines ? place_in_line(matrix, first + row, i)
                                               : place_across(matrix, first / core_lines + i, row);
@@ -108,7 +110,7 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_by_lines, std::
              place, shared_bytes_);
       }
       std::memcpy(to, shared_.data() + place, chunk_bytes);
-      if (races_ == nullptr) continue;
+      if (races_ == nullptr || !is_own) continue;
       note_shared(place, chunk_bytes, 0, AccessKind::load, nullptr);
       late_reads_.back().places.push_back(place);
     }
@@ -126,7 +128,11 @@ void AccessUnit::multiply_warpgroup(std::uint32_t mask) {
     fail(lowest_lane(~scale), "its scale-d is false, but true in lane {}", lowest_lane(scale));
   }
   if (races_ != nullptr) {
-    late_reads_.push_back({warp_->index, warpgroups_->group_of_next(warp_->index), op_, {}});
+    // Of a kernel that never waits the oldest are forgotten.
+    constexpr std::size_t most_reads = 4096;
+    if (late_reads_.size() == most_reads) late_reads_.erase(late_reads_.begin());
+    late_reads_.push_back(
+        {warp_->index, warpgroups_->group_of_next(warp_->index), writes_, op_, {}});
   }
   require(warpgroups_->issue(warp_->index, *op_));
   MatrixProduct product = op.product;
@@ -135,10 +141,11 @@ void AccessUnit::multiply_warpgroup(std::uint32_t mask) {
   if (op.a_descriptor != none) {
     const std::uint64_t first =
         std::uint64_t{warp_->index % Warpgroups::warps_of_group} * product.m;
-    gather_matrix(descriptors.first, product.packed_a.is_by_lines, first, product.m, a.data());
+    gather_matrix(descriptors.first, product.packed_a.is_by_lines, first, product.m, false,
+                  a.data());
     product.packed_a.bytes = a.data();
   }
-  gather_matrix(descriptors.second, product.packed_b.is_by_lines, 0, product.n, b.data());
+  gather_matrix(descriptors.second, product.packed_b.is_by_lines, 0, product.n, true, b.data());
   product.packed_b.bytes = b.data();
   product.a = op.a.data();
   product.c = scale != 0 ? op.c.data() : nullptr;
@@ -159,6 +166,7 @@ void AccessUnit::finish_reads() {
   const Op* const waiting = op_;
   const auto finish = [&](const LateRead& read) {
     if (read.warp != warp_->index || !warpgroups_->is_done(read.warp, read.group)) return false;
+    if (read.writes == writes_) return true;
     op_ = read.op;
     for (const std::uint64_t place : read.places) {
       note_shared(place, chunk_bytes, 0, AccessKind::load, nullptr);
