@@ -58,6 +58,11 @@ std::uint64_t place_across(const SharedMatrix& matrix, std::uint64_t lines, std:
   return swizzled_place(matrix, matrix.start + offset);
 }
 
+/// Of each piece one byte is looked at for races, as there are so many: another of every piece.
+std::uint64_t judged_byte(std::uint64_t piece) {
+  return piece + piece / chunk_bytes % chunk_bytes;
+}
+
 }  // namespace
 
 void AccessUnit::join_warpgroup(std::uint32_t mask, const Warpgroups::Descriptors& descriptors) {
@@ -111,7 +116,7 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_by_lines, std::
       }
       std::memcpy(to, shared_.data() + place, chunk_bytes);
       if (races_ == nullptr || !is_own) continue;
-      note_shared(place, chunk_bytes, 0, AccessKind::load, nullptr);
+      note_shared(judged_byte(place), 1, 0, AccessKind::load, nullptr);
       late_reads_.back().places.push_back(place);
     }
   }
@@ -169,7 +174,7 @@ void AccessUnit::finish_reads() {
     if (read.writes == writes_) return true;
     op_ = read.op;
     for (const std::uint64_t place : read.places) {
-      note_shared(place, chunk_bytes, 0, AccessKind::load, nullptr);
+      note_shared(judged_byte(place), 1, 0, AccessKind::load, nullptr);
     }
     return true;
   };
