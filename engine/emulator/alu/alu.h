@@ -71,4 +71,8 @@ std::string_view to_string(Simd simd);
 AluOperation find_alu_operation(Simd simd, std::string_view mnemonic,
                                 std::span<const std::string_view> modifiers);
 
+/// cvt between a pair of numbers of 8, 6 or 4 bits (e4m3x2, e2m1x2, ue8m0x2, ...) and f32, f16x2 or
+/// bf16x2; its `function` is null for any other.
+AluOperation find_narrow_conversion(std::span<const std::string_view> modifiers);
+
 }  // namespace sweep

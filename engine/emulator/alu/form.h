@@ -18,7 +18,7 @@ namespace sweep::alu {
               row(mul) row(mul24) row(neg) row(not_) row(or_) row(pack) row(popc) row(prmt)       \
                   row(rcp) row(rem) row(rsqrt) row(sad) row(selp) row(setp) row(shf) row(shl)     \
                       row(shr) row(sin) row(slct) row(sqrt) row(sub) row(subc) row(szext)         \
-                          row(tanh) row(testp) row(unpack) row(xor_)
+                          row(tanh) row(testp) row(unpack) row(vabsdiff4) row(xor_)
 #define SWEEP_ALU_ROUNDINGS(row) \
   row(none) row(rn) row(rz) row(rm) row(rp) row(rna) row(rni) row(rzi) row(rmi) row(rpi)
 /// The last four compare unsigned: parsed they are lt, le, gt and ge.

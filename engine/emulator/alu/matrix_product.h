@@ -51,6 +51,14 @@ SWEEP_MATRIX_INLINE unsigned element_bits(MatrixElement element) {
   }
 }
 
+/// A factor that lies in memory, as those of wgmma: line after line, with a line's k elements side
+/// by side; or, as matrices of 16-bit elements may, one place along k after the other, with the
+/// lines' elements there side by side.
+struct PackedFactor {
+  const std::byte* bytes = nullptr;  ///< null: it lies in registers
+  bool is_by_lines = true;
+};
+
 /// A product of tensor cores: d = a * b + c, where a has m rows of k elements, b k of n, and c and
 /// d m of n. What a matrix's registers hold is as in the fragments of mma.sync (PTX ISA, "Matrix
 /// Fragments for mma"); larger matrices (of wmma, of wgmma) are tiles of such, one behind the other
@@ -73,12 +81,17 @@ struct MatrixProduct {
   // The slots of each matrix's registers.
   const std::uint32_t* a = nullptr;
   const std::uint32_t* b = nullptr;
-  const std::uint32_t* c = nullptr;
+  const std::uint32_t* c = nullptr;  ///< null: zeros
   const std::uint32_t* d = nullptr;
+  bool is_negated = false;  ///< floating-point products are subtracted
+  PackedFactor packed_a = {};
+  PackedFactor packed_b = {};
 };
 
-/// That one of the matrices has; of single bits in words of 32.
+/// That a, or b of mma and wmma, has; of single bits in words of 32.
 constexpr unsigned most_matrix_elements = 1024;
+/// The most columns of b, c and d, which wgmma has; a line of its factors has 32 bytes.
+constexpr unsigned most_matrix_columns = 256;
 
 /// Of a tile of a, c and d.
 SWEEP_MATRIX_INLINE unsigned tile_rows(unsigned m) {
@@ -113,10 +126,12 @@ SWEEP_MATRIX_INLINE RegisterOrigin factor_origin(unsigned tile_lines, unsigned k
 }
 using MatrixFunction = void (*)(const MatrixProduct& product, std::byte* registers);
 /// Products of floating-point elements are exact; their sums are as tensor cores of compute
-/// capability 9.0 make them for f16 (M. Fasi et al., "Numerical behavior of NVIDIA tensor cores",
-/// 2021; X. Li et al., "FTTN", 2024): the products of 32 bytes of a row and the accumulator are
-/// aligned to the largest, cut off two bits below a float's last, added, and cut to a float.
-/// Results of f16 are rounded to nearest even. f64 is a chain of fused multiply-adds along k.
+/// capability 9.0 make them (F. Khattak and M. Mikaitis, "Accurate Models of NVIDIA Tensor Cores",
+/// 2025, whose results of an H200 these are bit for bit): the products of 32 bytes of a row and the
+/// accumulator are aligned to the largest exponent, a product's being the sum of its factors', cut
+/// off two bits below a float's last, added, and cut to a float. Of elements of 8 bits only 13 bits
+/// behind the leading one are kept, in the sum too. Results of f16 are rounded to nearest even. f64
+/// is a chain of fused multiply-adds along k.
 MatrixFunction find_matrix_function(Simd simd);
 
 }  // namespace sweep

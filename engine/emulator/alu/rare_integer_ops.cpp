@@ -336,6 +336,23 @@ AluOperation find_testp(Flags flags) {
   return found;
 }
 
+/// |a - b| of each byte.
+AluOperation find_byte_distances(const Form& form) {
+  if (form.flags != 0) return {};
+  return with_types<u32, s32>(form.type, []<class T>() {
+    return vectors<u32, u32, u32>([](u32 a, u32 b) {
+      using Byte = std::conditional_t<std::is_signed_v<T>, s8, u8>;
+      u32 result = 0;
+      for (unsigned shift = 0; shift < 32; shift += 8) {
+        const s32 distance =
+            s32{static_cast<Byte>(a >> shift)} - s32{static_cast<Byte>(b >> shift)};
+        result |= static_cast<u32>(distance < 0 ? -distance : distance) << shift;
+      }
+      return result;
+    });
+  });
+}
+
 AluOperation find_of_two_types(const Form& form) {
   if (form.mnemonic == Mnemonic::slct)
     return with_word(form.type, is_movable(form.type),
@@ -367,6 +384,7 @@ AluOperation find_rare_integer(const Form& form) {
   if (is(Mnemonic::bfind))
     return of_integers([&]<class T>() { return find_highest<T>(form.flags); });
   if (is(Mnemonic::prmt)) return find_permutation(form);
+  if (is(Mnemonic::vabsdiff4)) return find_byte_distances(form);
   if (is(Mnemonic::testp)) {
     if (type == Type::f32) return find_testp<u32, 0x7f800000U>(form.flags);
     return type == Type::f64 ? find_testp<u64, 0x7ff0000000000000U>(form.flags) : AluOperation{};

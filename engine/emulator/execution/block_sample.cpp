@@ -18,7 +18,7 @@ std::uint64_t scattered(std::uint64_t number) {
 /// Every figure of a launch's counts, in one order.
 std::vector<std::uint64_t*> figures_of(LaunchCount& count) {
   std::vector<std::uint64_t*> figures = {&count.warp_instructions, &count.thread_instructions,
-                                         &count.float_operations};
+                                         &count.float_operations, &count.product_work};
   const auto add = [&](auto& part) {
     for (const auto figure : part.figures) figures.push_back(&(part.*figure));
   };

@@ -167,7 +167,7 @@ void EmulatedReference::run(std::span<const std::uint64_t> units) {
     std::uint64_t instructions = 0;
     for (const LaunchCount& count :
          run_blocks(*launch_, numbers_of(part), execution_->grid_options(0))) {
-      instructions += count.thread_instructions;
+      instructions += count.work();
     }
     unit_cost_ = std::max(unit_cost_, instructions / part.size());
     spent_ += instructions;
@@ -302,14 +302,14 @@ bool EmulatedReference::run_all(std::size_t index) {
     if (index == 0) execution_->emulated().complete_init(settings_.threads);
     options.instruction_budget = left();
     const GridResult result = run_grid(launch, options);
-    spent_ += result.count.thread_instructions;
+    spent_ += result.count.work();
     return result.blocks == launch.grid.count();
   }
-  const std::uint64_t of_first = run_blocks_total(launch, 0, 1, options).thread_instructions;
+  const std::uint64_t of_first = run_blocks_total(launch, 0, 1, options).work();
   spent_ += of_first;
   if (total - 1 > left() / std::max<std::uint64_t>(of_first, 1)) return false;
   if (index == 0) execution_->emulated().complete_init(settings_.threads);
-  spent_ += run_blocks_total(launch, 1, total, options).thread_instructions;
+  spent_ += run_blocks_total(launch, 1, total, options).work();
   return true;
 }
 

@@ -346,11 +346,12 @@ void EmulatorExecution::launch_steps() {
     const Launch launch = prepared(i);
     const LaunchCount count = run_grid(launch, grid_options(i)).count;
     check_races(launch);
-    counted_.spent += count.thread_instructions;
+    counted_.spent += count.work();
     require_few(counted_.spent);
     counted_.count.warp_instructions += count.warp_instructions;
     counted_.count.thread_instructions += count.thread_instructions;
     counted_.count.float_operations += count.float_operations;
+    counted_.count.product_work += count.product_work;
     if (is_new) {
       step_counts_.emplace_back(plan.kernel_entry, count);
     } else {
@@ -386,9 +387,8 @@ void EmulatorExecution::launch_in_order(const Launch& launch, GridOptions option
   counted_.count = result.count;
   counted_.executed_share = static_cast<double>(result.blocks) / static_cast<double>(total);
   counted_.are_totals = !counted_.is_partial();
-  counted_.spent =
-      result.count.thread_instructions + (counted_.is_partial() ? 0 : element_cost(workload_));
-  counted_.whole = static_cast<double>(result.count.thread_instructions) / counted_.executed_share +
+  counted_.spent = result.count.work() + (counted_.is_partial() ? 0 : element_cost(workload_));
+  counted_.whole = static_cast<double>(result.count.work()) / counted_.executed_share +
                    static_cast<double>(element_cost(workload_));
   if (counted_.are_totals) return;
   notes_.push_back(
@@ -400,7 +400,7 @@ void EmulatorExecution::launch_in_order(const Launch& launch, GridOptions option
 void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& options) {
   const std::uint64_t total = launch.clusters().count();
   const LaunchCount probe = run_blocks(launch, std::vector<std::uint64_t>{0}, options).front();
-  const std::uint64_t per_block = std::max<std::uint64_t>(probe.thread_instructions, 1);
+  const std::uint64_t per_block = std::max<std::uint64_t>(probe.work(), 1);
   counted_.whole = static_cast<double>(per_block) * static_cast<double>(total) +
                    static_cast<double>(element_cost(workload_));
   if (settings_.is_exact || total < 4 ||
@@ -409,7 +409,7 @@ void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& op
     emulated_->complete_init(settings_.threads);
     counted_.count = probe;
     counted_.count += run_blocks_total(launch, 1, total, options);
-    counted_.spent = counted_.count.thread_instructions + element_cost(workload_);
+    counted_.spent = counted_.count.work() + element_cost(workload_);
     return;
   }
   launch_sample(launch, options, probe);
@@ -419,7 +419,7 @@ void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& op
 void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options,
                                       const LaunchCount& probe) {
   const std::uint64_t total = launch.clusters().count();
-  const std::uint64_t per_block = std::max<std::uint64_t>(probe.thread_instructions, 1);
+  const std::uint64_t per_block = std::max<std::uint64_t>(probe.work(), 1);
   constexpr std::uint64_t fewest = 8;
   const std::uint64_t wanted = std::max(fewest, settings_.sample_budget / per_block);
   const std::vector<std::uint64_t> blocks = choose_blocks(total, wanted);
@@ -441,7 +441,7 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
       run_blocks(launch, partners_of_first(launch.clusters(), executed, wanted), sampling);
     }
   }
-  for (const LaunchCount& count : counts) counted_.spent += count.thread_instructions;
+  for (const LaunchCount& count : counts) counted_.spent += count.work();
   if (scaled) {
     counted_.count = *scaled;
     notes_.push_back(fmt::format(

@@ -344,6 +344,14 @@ OpFacts facts_of(const Kernel& kernel, const Op& op) {
       facts.reads.insert(facts.reads.end(), matrices.c.begin(), matrices.c.end());
       return facts;
     }
+    case OpKind::multiply_warpgroup: {
+      const MatrixOp& matrices = kernel.matrix_products[op.detail];
+      OpFacts facts = {slots({matrices.a_descriptor, matrices.b_descriptor, matrices.scale_d}),
+                       matrices.d};
+      facts.reads.insert(facts.reads.end(), matrices.a.begin(), matrices.a.end());
+      facts.reads.insert(facts.reads.end(), matrices.c.begin(), matrices.c.end());
+      return facts;
+    }
     case OpKind::mbarrier: {
       const MbarrierOp& barrier = kernel.mbarriers[op.detail];
       return {slots({barrier.address.slot, barrier.value, barrier.beside.slot}),
@@ -354,6 +362,7 @@ OpFacts facts_of(const Kernel& kernel, const Op& op) {
       return {{}, {op.operands.d}};
     case OpKind::nanosleep:
     case OpKind::fence:
+    case OpKind::order_warpgroup:
     case OpKind::print:
     case OpKind::assert_fail:
       return {};

@@ -260,10 +260,12 @@ std::uint32_t float_operations_of(const ptx::Instruction& instruction) {
 }
 
 /// Of a thread's share in the product.
-std::uint32_t float_operations_of(const MatrixProduct& product) {
-  if (product.d_type == MatrixElement::s32) return 0;
+std::uint32_t operations_of(const MatrixProduct& product) {
   return 2 * product.m * product.n * product.k / warp_size;
 }
+
+/// So many take the time of one instruction.
+constexpr std::uint32_t operations_at_once = 40;
 
 }  // namespace
 
@@ -274,6 +276,10 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
   const SharedBases shared_bases(module, flat, blocks);
   Kernel kernel = kernel_of(flat, entry);
   Lowering lowering(module, flat, simd, kernel);
+  const auto is_wgmma = [](const FlatInstruction& each) {
+    return each.instruction->mnemonic == "wgmma";
+  };
+  if (std::ranges::any_of(flat.code, is_wgmma)) lowering.note_register_operations();
   for (const CodeBlock& code : blocks) {
     BasicBlock block;
     block.first_op = static_cast<std::uint32_t>(kernel.ops.size());
@@ -291,7 +297,10 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
       const bool was_linked = kernel.is_linked;
       row_of(lowering.instruction()).lower(lowering);
       if (kernel.matrix_products.size() != first_product) {
-        block.float_operations += float_operations_of(kernel.matrix_products.back().product);
+        const MatrixProduct& product = kernel.matrix_products.back().product;
+        const std::uint32_t operations = operations_of(product);
+        if (product.d_type != MatrixElement::s32) block.float_operations += operations;
+        block.product_work += operations / operations_at_once;
       }
       if (kernel.memory.size() == first) continue;
       const auto address = std::ranges::find(lowering.instruction().operands,

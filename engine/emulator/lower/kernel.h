@@ -24,6 +24,12 @@ constexpr std::uint64_t shared_window = 0x1'0000'0000;
 constexpr std::uint64_t shared_window_size = most_cluster_blocks * window_size;
 constexpr std::uint64_t local_window = shared_window + shared_window_size;
 
+/// What the system reserves of a block's shared memory, behind what the block has: cooperative
+/// groups' reductions over several warps meet there.
+constexpr std::uint64_t reserved_shared_bytes = 1024;
+/// From its beginning to the part that is theirs.
+constexpr std::uint64_t reserved_shared_part = 64;
+
 /// No slot, no instruction, no target.
 constexpr std::uint32_t none = 0xffffffff;
 
@@ -40,8 +46,10 @@ enum class OpKind : std::uint8_t {
   load_matrix,
   store_matrix,
   multiply_matrices,
-  cluster_address,  ///< mapa, getctarank
-  read_clock,       ///< clock, clock64, globaltimer
+  cluster_address,     ///< mapa, getctarank
+  multiply_warpgroup,  ///< wgmma.mma_async: a warp's share
+  order_warpgroup,     ///< wgmma.fence, commit_group, wait_group; setmaxnreg
+  read_clock,          ///< clock, clock64, globaltimer
   nanosleep,
   fence,  ///< of the scope of the grid, or more
   stack_allocate,
@@ -73,6 +81,7 @@ enum class Blend : std::uint8_t {
 struct Op {
   OpKind kind = OpKind::alu;
   bool is_guard_negated = false;
+  bool is_copy = false;   ///< a register operation that moves one register to another
   bool may_wait = false;  ///< an atomic or volatile access: loops of it wait for others
   // Which operands a register operation has beside its destination.
   bool reads_a : 1 = false;
@@ -184,9 +193,14 @@ struct CollectiveOp {
   bool is_match_all = false;
   AtomicOperation reduce = AtomicOperation::add;
   bool is_signed = false;
+  // redux of f32.
+  bool is_floating = false;
+  bool is_absolute = false;  ///< of magnitudes
+  bool keeps_nan = false;    ///< NaN where one is; else where all are
 };
 
-/// mma, wmma.mma: the registers of each matrix, and what makes the product.
+/// mma, wmma.mma, a warp's 16 rows of wgmma: the registers of each matrix, and what makes the
+/// product.
 struct MatrixOp {
   MatrixProduct product;
   SlotList a;
@@ -194,6 +208,18 @@ struct MatrixOp {
   SlotList c;
   SlotList d;
   MatrixFunction multiply = nullptr;
+  // Of wgmma.
+  std::uint32_t a_descriptor = none;  ///< of a in shared memory, a slot of 64 bits
+  std::uint32_t b_descriptor = none;
+  std::uint32_t scale_d = none;  ///< the predicate that d counts for: else it begins with zeros
+};
+
+enum class WarpgroupMode : std::uint8_t { fence, commit, wait, registers };
+
+/// wgmma.fence, wgmma.commit_group, wgmma.wait_group, setmaxnreg.
+struct WarpgroupOrder {
+  WarpgroupMode mode = WarpgroupMode::fence;
+  std::uint32_t groups = 0;  ///< that `wait` leaves under way
 };
 
 enum class BarrierMode : std::uint8_t { sync, arrive, reduce_popc, reduce_and, reduce_or };
@@ -271,6 +297,8 @@ struct BasicBlock {
   std::uint32_t op_count = 0;
   std::uint32_t instructions = 0;      ///< PTX instructions, the last one included
   std::uint32_t float_operations = 0;  ///< of a thread
+  /// What a thread's share in products of matrices takes, in instructions.
+  std::uint32_t product_work = 0;
   EndKind end = EndKind::next;
   bool is_negated = false;
   std::uint32_t predicate = none;
@@ -315,6 +343,11 @@ struct ConstantSlot {
     lanemask_gt,
     dynamic_shared_size,
     total_shared_size,
+    reserved_shared_begin,
+    reserved_shared_end,
+    reserved_shared_capacity,
+    reserved_shared_0,
+    reserved_shared_1,
     nclusterid_x,
     nclusterid_y,
     nclusterid_z,
@@ -369,6 +402,7 @@ struct Kernel {
   std::vector<MbarrierOp> mbarriers;
   std::vector<ClusterAddressOp> cluster_addresses;
   std::vector<MatrixOp> matrix_products;
+  std::vector<WarpgroupOrder> warpgroup_orders;
   std::vector<CallOp> calls;
   std::vector<ConstantSlot> constants;
   std::vector<InstructionInfo> instructions;
@@ -386,6 +420,7 @@ struct Kernel {
   bool needs_cluster = false;
   bool has_grid_barrier = false;  ///< it asks where grid.sync()'s workspace is
   bool has_alloca = false;
+  bool has_reserved_shared = false;  ///< it names the system's own shared memory
   /// Whether blocks can see each other's work: global atomics, volatile accesses, fences.
   bool is_linked = false;
   /// Module variables that the kernel names, by index.

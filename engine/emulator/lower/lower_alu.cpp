@@ -81,6 +81,24 @@ void move_parts(Lowering& lowering, std::uint32_t whole, const Slots& parts, uns
   }
 }
 
+/// The same with parts of 8 bits, which lie in registers of 32 as all narrow ones.
+void move_bytes(Lowering& lowering, std::uint32_t whole, const Slots& parts, bool is_to_parts) {
+  constexpr unsigned bits = 8;
+  const std::uint32_t source = lowering.temporary(32);
+  lowering.emit_copy(source, is_to_parts ? whole : parts.front(), 32);
+  for (unsigned i = 0; i < parts.size(); ++i) {
+    const std::uint32_t at = lowering.constant(std::uint64_t{i} * bits, 32);
+    const std::uint32_t width = lowering.constant(bits, 32);
+    if (is_to_parts) {
+      lowering.emit_alu("bfe", {"u32"}, {.d = parts[i], .a = source, .b = at, .c = width});
+    } else {
+      lowering.emit_alu("bfi", {"b32"},
+                        {.d = source, .a = parts[i], .b = source, .c = at, .e = width});
+    }
+  }
+  if (!is_to_parts) lowering.emit_copy(whole, source, 32);
+}
+
 Slots halves_of(Lowering& lowering, std::uint32_t pair, unsigned bits) {
   Slots halves = temporaries(lowering, 2, bits / 2);
   move_parts(lowering, pair, halves, bits, true);
@@ -101,7 +119,7 @@ constexpr PairType pair_types[] = {{"f32x2", "f32", 64, {"add", "sub", "mul", "f
 void lower_pair(Lowering& lowering, const PairType& pair) {
   const std::string_view mnemonic = lowering.instruction().mnemonic;
   Modifiers modifiers = lowering.instruction().modifiers;
-  modifiers.back() = pair.half;
+  std::ranges::replace(modifiers, pair.name, pair.half);
   const AluOperation operation = lowering.find_alu(mnemonic, modifiers);
   if (operation.function == nullptr || lowering.has_modifier("sat") ||
       std::ranges::find(pair.mnemonics, mnemonic) == pair.mnemonics.end()) {
@@ -192,19 +210,66 @@ std::uint64_t window_of(std::string_view space) {
 
 }  // namespace
 
+/// min and max of three: of the first two, and of that and the third. `.abs` takes their
+/// magnitudes.
+void lower_extreme_of_three(Lowering& lowering) {
+  const std::string_view mnemonic = lowering.instruction().mnemonic;
+  Modifiers modifiers = lowering.instruction().modifiers;
+  const bool is_absolute = std::erase(modifiers, "abs") != 0;
+  if (modifiers.empty() || modifiers.back() != "f32" || lowering.has_modifier("xorsign")) {
+    lowering.refuse();
+  }
+  const std::uint32_t d = lowering.destination(0, 32);
+  Slots sources;
+  for (std::size_t i = 1; i <= 3; ++i) {
+    sources.push_back(lowering.source(i, 32));
+    if (!is_absolute) continue;
+    const std::uint32_t magnitude = lowering.temporary(32);
+    lowering.emit_alu("abs", {"f32"}, {.d = magnitude, .a = sources.back()});
+    sources.back() = magnitude;
+  }
+  const std::uint32_t of_two = lowering.temporary(32);
+  lowering.emit_alu(mnemonic, modifiers, {.d = of_two, .a = sources[0], .b = sources[1]});
+  lowering.emit_alu(mnemonic, modifiers, {.d = d, .a = of_two, .b = sources[2]});
+}
+
+/// vabsdiff4.u32.type.type{.add} d, a, b, c: the distances of bytes, or their sum and c.
+void lower_vabsdiff4(Lowering& lowering) {
+  const Modifiers& modifiers = lowering.instruction().modifiers;
+  const bool adds = modifiers.size() == 4 && modifiers[3] == "add";
+  if (modifiers.size() < 3 || modifiers.size() > (adds ? 4U : 3U)) lowering.refuse();
+  if (modifiers[1] != modifiers[2]) lowering.refuse();
+  const std::uint32_t d = lowering.destination(0, 32);
+  const AluOperands bytes = {.d = adds ? lowering.temporary(32) : d,
+                             .a = lowering.source(1, 32),
+                             .b = lowering.source(2, 32)};
+  const std::uint32_t c = lowering.source(3, 32);
+  check_operand_count(lowering, 4);
+  lowering.emit_alu("vabsdiff4", {modifiers[1]}, bytes);
+  if (!adds) return;
+  constexpr std::uint64_t ones = 0x01010101;
+  lowering.emit_alu("dp4a", {"u32", "u32"},
+                    {.d = d, .a = bytes.d, .b = lowering.constant(ones, 32), .c = c});
+}
+
 void lower_alu(Lowering& lowering) {
   const ptx::Instruction& instruction = lowering.instruction();
   if (instruction.operands.empty()) lowering.refuse();
   for (const PairType& pair : pair_types) {
-    const bool is_pair =
-        !instruction.modifiers.empty() && instruction.modifiers.back() == pair.name;
-    if (is_pair) return lower_pair(lowering, pair);
+    if (lowering.has_modifier(pair.name)) return lower_pair(lowering, pair);
   }
-  const bool is_cvt = instruction.mnemonic == "cvt";
+  const bool is_extreme = instruction.mnemonic == "min" || instruction.mnemonic == "max";
+  if (is_extreme && instruction.operands.size() == 4) return lower_extreme_of_three(lowering);
+  AluOperation operation;
+  if (instruction.mnemonic == "cvt") operation = find_narrow_conversion(instruction.modifiers);
+  // Its types say all of its registers' widths.
+  const bool is_narrow = operation.function != nullptr;
+  const bool is_cvt = instruction.mnemonic == "cvt" && !is_narrow;
   AluOperands operands;
-  const AluOperation operation =
-      is_cvt ? find_conversion(lowering, operands.d)
-             : lowering.find_alu(instruction.mnemonic, instruction.modifiers);
+  if (!is_narrow) {
+    operation = is_cvt ? find_conversion(lowering, operands.d)
+                       : lowering.find_alu(instruction.mnemonic, instruction.modifiers);
+  }
   if (operation.function == nullptr) lowering.refuse();
   if (!is_cvt) operands.d = lowering.destination(0, operation.d_bits);
   if (operation.d2_bits != 0) operands.d2 = lowering.carry();
@@ -249,13 +314,16 @@ void lower_set(Lowering& lowering) {
   if (result == std::end(set_results)) lowering.refuse();
   const bool is_half = from == "f16" || from == "bf16";
   const bool is_integer = to.starts_with('u') || to.starts_with('s');
-  const bool fits = is_integer    ? is_half || (result->bits == 32 && !from.ends_with("x2"))
+  // A mask of 16 bits for each half of a pair.
+  const bool is_mask = (to == "u32" || to == "s32") && is_pair_type(from);
+  const bool fits = is_mask       ? true
+                    : is_integer  ? is_half || (result->bits == 32 && !from.ends_with("x2"))
                     : to == "f32" ? !is_half && !from.ends_with("x2")
                                   : to == from;
   if (!fits) lowering.refuse();
   modifiers.erase(modifiers.end() - 2);
-  const unsigned bits = result->bits;
   const bool is_pair = is_pair_type(from);
+  const unsigned bits = is_mask ? 16 : result->bits;
   const std::uint32_t d = lowering.destination(0, is_pair ? 32 : bits);
   const Slots predicates = compare(lowering, std::move(modifiers), false);
   const Slots parts = is_pair ? temporaries(lowering, 2, bits) : Slots{d};
@@ -282,7 +350,10 @@ void lower_mov(Lowering& lowering) {
   }
   const std::size_t count = list.elements.size();
   const auto part = static_cast<unsigned>(count == 2 || count == 4 ? bits / count : 0);
-  if (part != 16 && part != 32 && part != 64) lowering.refuse("its vector does not fit");
+  const bool is_bytes = part == 8 && bits >= 16 && bits <= 32;
+  if (part != 16 && part != 32 && part != 64 && !is_bytes) {
+    lowering.refuse("its vector does not fit");
+  }
   const std::uint32_t whole =
       is_to_parts ? lowering.source(from, bits) : lowering.destination(to, bits);
   Slots parts;
@@ -290,6 +361,7 @@ void lower_mov(Lowering& lowering) {
     parts.push_back(is_to_parts ? lowering.destination(element, part)
                                 : lowering.source(element, part));
   }
+  if (is_bytes) return move_bytes(lowering, whole, parts, is_to_parts);
   move_parts(lowering, whole, parts, bits, is_to_parts);
 }
 

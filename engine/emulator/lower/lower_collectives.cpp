@@ -71,10 +71,19 @@ void lower_collective(Lowering& lowering) {
     if (collective.bits != 32 && collective.bits != 64) lowering.refuse();
   } else if (form.kind == OpKind::reduce) {
     const ptx::Type type = lowering.last_type();
-    if (ptx::bits_of(type) != 32 || ptx::is_floating(type)) lowering.refuse();
+    collective.is_floating = type == ptx::Type::f32;
+    if (ptx::bits_of(type) != 32 || ptx::is_floating(type) != collective.is_floating) {
+      lowering.refuse();
+    }
     collective.is_signed = ptx::is_signed(type);
     collective.reduce = lowering.modifier<AtomicOperation>(atomic_operations);
+    collective.is_absolute = lowering.has_modifier("abs");
+    collective.keeps_nan = lowering.has_modifier("NaN");
     if (collective.reduce > AtomicOperation::bit_xor) lowering.refuse();
+    const bool is_extreme = collective.reduce == AtomicOperation::minimum ||
+                            collective.reduce == AtomicOperation::maximum;
+    const bool has_float_words = collective.is_absolute || collective.keeps_nan;
+    if (collective.is_floating ? !is_extreme : has_float_words) lowering.refuse();
   }
   std::size_t next = 0;
   if (form.destinations != 0) {

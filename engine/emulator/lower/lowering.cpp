@@ -54,6 +54,11 @@ constexpr auto special_registers = std::to_array<std::string_view>({"%tid.x",
                                                                     "%lanemask_gt",
                                                                     "%dynamic_smem_size",
                                                                     "%total_smem_size",
+                                                                    "%reserved_smem_offset_begin",
+                                                                    "%reserved_smem_offset_end",
+                                                                    "%reserved_smem_offset_cap",
+                                                                    "%reserved_smem_offset_0",
+                                                                    "%reserved_smem_offset_1",
                                                                     "%nclusterid.x",
                                                                     "%nclusterid.y",
                                                                     "%nclusterid.z",
@@ -91,12 +96,23 @@ std::uint64_t truncated(std::uint64_t value, unsigned bits) {
   return bits >= 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
 }
 
+/// " of compute capability 9.0" for "sm_90a"; empty where the target says none.
+std::string capability_of(const std::string& target) {
+  constexpr std::string_view prefix = "sm_";
+  const std::size_t end = target.find_first_not_of("0123456789", prefix.size());
+  const std::string digits = target.substr(std::min(prefix.size(), target.size()),
+                                           end == std::string::npos ? end : end - prefix.size());
+  if (!target.starts_with(prefix) || digits.size() < 2) return {};
+  return fmt::format(" of compute capability {}.{}", digits.substr(0, digits.size() - 1),
+                     digits.back());
+}
+
 constexpr InstructionRow register_operation = {"", lower_alu};
 
 constexpr InstructionRow rows[] = {
     {"activemask", lower_activemask},
     {"alloca stackrestore stacksave", lower_stack},
-    {"applypriority discard griddepcontrol pmevent prefetch prefetchu setmaxnreg", lower_hint},
+    {"applypriority discard griddepcontrol pmevent prefetch prefetchu", lower_hint},
     {"atom red", lower_atomic},
     {"bar barrier", lower_barrier, EndKind::barrier},
     {"barrier.cluster", lower_cluster_barrier, EndKind::barrier},
@@ -119,9 +135,12 @@ constexpr InstructionRow rows[] = {
     {"mov", lower_mov},
     {"nanosleep", lower_nanosleep},
     {"set", lower_set},
+    {"setmaxnreg", lower_setmaxnreg},
     {"setp", lower_setp},
     {"st", lower_store},
     {"tex tld4", lower_texture, EndKind::next, false},
+    {"vabsdiff4", lower_vabsdiff4},
+    {"wgmma", lower_wgmma},
 };
 
 }  // namespace
@@ -157,8 +176,8 @@ void Lowering::refuse(const std::string& why) const {
   const ptx::Instruction& ins = instruction();
   const std::vector<ptx::Place> places = flat_.places_of(current_->frame, ins);
   const std::string message = fmt::format(
-      "the emulator does not execute the instruction {}{}; a GPU does (sweep run --device 0)",
-      ins.opcode(), why.empty() ? "" : " (" + why + ")");
+      "the emulator does not execute the instruction {}{}; a GPU{} does (sweep run --device 0)",
+      ins.opcode(), why.empty() ? "" : " (" + why + ")", capability_of(module_.target()));
   if (!places.empty()) throw unsupported_at(module_, places.back(), message);
   throw UnsupportedError(fmt::format("line {} of the PTX", ins.ptx_line), message);
 }
@@ -236,6 +255,8 @@ std::uint32_t Lowering::special(std::string_view name, unsigned bits) {
     const auto kind =
         static_cast<Kind>(static_cast<int>(Kind::tid_x) + (known - special_registers.begin()));
     kernel_.has_grid_barrier |= kind == Kind::envreg1 || kind == Kind::envreg2;
+    kernel_.has_reserved_shared |=
+        kind >= Kind::reserved_shared_begin && kind <= Kind::reserved_shared_1;
     return add_constant({.kind = kind,
                          .varies_by_lane = !is_uniform(kind),
                          .bits = static_cast<std::uint8_t>(bits)});
@@ -380,6 +401,8 @@ void Lowering::emit_alu(std::string_view mnemonic, const AluOperation& operation
   op.reads_e = operation.e_bits != 0;
   op.writes_d2 = operation.d2_bits != 0;
   op.blend = blend_of(mnemonic);
+  op.is_copy = mnemonic == "mov";
+  if (notes_all_) op.instruction = note_instruction();
   emit(op);
 }
 

@@ -76,6 +76,8 @@ class Lowering {
   /// The guard's slot, or none.
   std::uint32_t guard();
 
+  /// Register operations know their instructions from now on: where their places are asked for.
+  void note_register_operations() { notes_all_ = true; }
   /// Appends an operation under the instruction's guard.
   void emit(Op op);
   void emit(OpKind kind, std::uint32_t d = 0);
@@ -132,6 +134,7 @@ class Lowering {
   Kernel& kernel_;
   const FlatInstruction* current_ = nullptr;
   bool is_result_unused_ = false;
+  bool notes_all_ = false;
   Op end_op_;
   const FlatInstruction* noted_ = nullptr;  ///< the last of Kernel::instructions
   std::vector<std::uint32_t> register_slots_;
@@ -161,8 +164,8 @@ using LowerFunction = void(Lowering& lowering);
 LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_cluster_address,
     lower_cluster_barrier, lower_collective, lower_copy, lower_createpolicy, lower_cvta,
     lower_fence, lower_hint, lower_isspacep, lower_load, lower_matrix, lower_matrix_product,
-    lower_mbarrier, lower_mov, lower_nanosleep, lower_set, lower_setp, lower_stack, lower_store,
-    lower_system_call, lower_texture;
+    lower_mbarrier, lower_mov, lower_nanosleep, lower_set, lower_setmaxnreg, lower_setp,
+    lower_stack, lower_store, lower_system_call, lower_texture, lower_vabsdiff4, lower_wgmma;
 /// A copy of a tensor's box, of lower_copy's.
 void lower_tensor_copy(Lowering& lowering, bool is_reduction);
 

@@ -28,6 +28,11 @@ bool has_shuffle(const Kernel& kernel) {
       kernel.blocks, [](const BasicBlock& block) { return block.op.kind == OpKind::shuffle; });
 }
 
+bool has_warpgroup_product(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.matrix_products,
+                             [](const MatrixOp& product) { return product.b_descriptor != none; });
+}
+
 std::string_view verb(bool is_load) {
   return is_load ? "reads" : "writes";
 }
@@ -58,11 +63,14 @@ AccessUnit::AccessUnit(const Launch& launch, Cluster& cluster, LaunchCount& coun
       global_counters_(kernel_.memory.size()),
       shared_counters_(kernel_.memory.size()),
       last_(kernel_.memory.size(), nullptr),
-      shared_bytes_(launch.shared_bytes()),
+      shared_bytes_(launch.all_shared_bytes()),
       shared_(shared_bytes_),
       local_bytes_(kernel_.local_bytes + (kernel_.has_alloca ? alloca_room : 0)),
       local_(available(std::uint64_t{launch.warps()} * warp_size * local_bytes_)) {
   cluster.units.push_back(this);
+  if (!kernel_.warpgroup_orders.empty() || has_warpgroup_product(kernel_)) {
+    warpgroups_ = std::make_unique<Warpgroups>(kernel_, launch.warps(), launch.checks_kernel);
+  }
   if (kernel_.has_alloca) stack_.resize(std::size_t{launch.warps()} * warp_size);
   if (launch.has_polls()) polls_.resize(launch.warps());
   if (!launch_.checks_kernel) return;
@@ -76,6 +84,11 @@ void AccessUnit::begin_block(std::uint64_t index) {
   block_index_ = index;
   std::ranges::fill(polls_, Poll{});
   if (undefined_ != nullptr) undefined_->reset();
+  if (warpgroups_ != nullptr) warpgroups_->reset();
+  if (kernel_.has_reserved_shared) {
+    std::memset(shared_.data() + launch_.reserved_shared_begin(), 0, reserved_shared_bytes);
+  }
+  late_reads_.clear();
   mbarriers_.clear();
   visits_.clear();
   std::ranges::fill(stack_, kernel_.local_bytes);
@@ -97,6 +110,8 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
     return move_matrices(mask, kind == OpKind::load_matrix);
   }
   if (kind == OpKind::multiply_matrices) return multiply_matrices(mask);
+  if (kind == OpKind::multiply_warpgroup) return multiply_warpgroup(mask);
+  if (kind == OpKind::order_warpgroup) return order_warpgroup(mask);
   if (kind == OpKind::active_mask) return warp.set_lanes(op.operands.d, mask, mask);
   if (kind == OpKind::assert_fail) assert_fail(mask);
   if (kind == OpKind::nanosleep) warp.yields = true;
@@ -487,7 +502,10 @@ void AccessUnit::note_shared(const AccessUnit& owner, std::uint64_t begin, std::
                                      owner.rank_ * shared_bytes_ + begin, bytes, values);
   if (!conflict) return;
   if (conflict->earlier == nullptr) {
-    const bool may_have_left = memory_->shared_base == none && kernel_.shared_variables.size() > 1;
+    // The system's own begins with zeros.
+    if (begin >= launch_.shared_bytes()) return;
+    const bool may_have_left = op_->kind != OpKind::multiply_warpgroup &&
+                               memory_->shared_base == none && kernel_.shared_variables.size() > 1;
     fail(lane, "it reads byte {} of {}, which nothing wrote: {}{}", begin, memory_of(owner),
          describe_shared_byte(kernel_, begin),
          may_have_left ? ", unless an index has left another array" : "");

@@ -22,6 +22,8 @@ BlockRun::BlockRun(const Launch& launch, Cluster& cluster, LaunchCount& count)
     : AccessUnit(launch, cluster, count),
       warps_(launch.warps()),
       registers_(std::size_t{kernel_.register_bytes} * warps_.size()) {
+  const bool follows_registers = warpgroups_ != nullptr && warpgroups_->follows_registers();
+  follows_values_ = undefined_ != nullptr || follows_registers;
   for (std::size_t i = 0; i < warps_.size(); ++i) {
     warps_[i].index = static_cast<std::uint32_t>(i);
     warps_[i].registers = registers_.data() + i * kernel_.register_bytes;
@@ -84,7 +86,10 @@ BlockRun::Turn BlockRun::run(std::uint64_t turn) {
   has_spent_turn_ = false;
   Turn result;
   for (Warp& warp : warps_) result.has_gone_on |= run_warp(warp, turn);
-  if (live_ == 0) return {true, false};
+  if (live_ == 0) {
+    check_warpgroups();
+    return {true, false};
+  }
   if (instructions_ > launch_.instruction_limit) report_runaway();
   if (launch_.cancelled != nullptr && *launch_.cancelled) throw Cancelled();
   result.is_idle = !has_spent_turn_ && writes_ == writes;
@@ -128,8 +133,8 @@ void BlockRun::run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn) 
   while (true) {
     const BasicBlock& block = kernel_.blocks[fragment.block];
     count(block, fragment.mask);
-    if (block.op_count != 0 && undefined_ == nullptr) run_ops<false>(warp, block, fragment.mask);
-    if (block.op_count != 0 && undefined_ != nullptr) run_ops<true>(warp, block, fragment.mask);
+    if (block.op_count != 0 && !follows_values_) run_ops<false>(warp, block, fragment.mask);
+    if (block.op_count != 0 && follows_values_) run_ops<true>(warp, block, fragment.mask);
     if (fragment.mask == 0) return;
     if (block.end == EndKind::next) {
       fragment.block = block.next;
@@ -165,7 +170,12 @@ void BlockRun::run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask)
       if (lanes == 0) continue;
     }
     if constexpr (follows_values) {
-      if (undefined_->any(warp) && op->alu != nullptr) undefined_->operate(warp, *op, lanes);
+      const bool follows = undefined_ != nullptr && undefined_->any(warp);
+      if (follows && op->alu != nullptr) undefined_->operate(warp, *op, lanes);
+      if (warpgroups_ != nullptr && warpgroups_->follows_registers()) {
+        const auto place = static_cast<std::size_t>(op - kernel_.ops.data());
+        require(warp, op->instruction, warpgroups_->touch(warp.index, place));
+      }
     }
     if (op->alu != nullptr) {
       op->alu(op->operands, registers, lanes);
@@ -178,7 +188,7 @@ void BlockRun::run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask)
     execute(warp, *op, lanes);
     if constexpr (follows_values) {
       // Loads have said what their values are.
-      if (undefined_->any(warp) && op->kind != OpKind::load) {
+      if (undefined_ != nullptr && undefined_->any(warp) && op->kind != OpKind::load) {
         undefined_->define(warp, facts_of(kernel_, *op).writes, lanes);
       }
     }
@@ -190,6 +200,12 @@ void BlockRun::run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask)
       if (mask == 0) return;
     }
   }
+}
+
+/// Throws what a warp does wrong with registers of wgmma.
+void BlockRun::require(const Warp& warp, std::uint32_t instruction,
+                       const std::optional<Warpgroups::Mistake>& mistake) const {
+  if (mistake) fail_at(warp, 0, instruction, mistake->what);
 }
 
 bool BlockRun::end_block(Warp& warp, const BasicBlock& block, Fragment& fragment) {
@@ -279,6 +295,7 @@ void BlockRun::count(const BasicBlock& block, std::uint32_t lanes) {
   instructions_ += block.instructions;
   count_.thread_instructions += std::uint64_t{block.instructions} * threads;
   count_.float_operations += std::uint64_t{block.float_operations} * threads;
+  count_.product_work += std::uint64_t{block.product_work} * threads;
 }
 
 /// What has to wait is counted when it goes on.
@@ -290,6 +307,7 @@ void BlockRun::uncount(const BasicBlock& block, std::uint32_t lanes, bool is_who
   const auto threads = static_cast<unsigned>(std::popcount(lanes));
   count_.thread_instructions -= std::uint64_t{block.instructions} * threads;
   count_.float_operations -= std::uint64_t{block.float_operations} * threads;
+  count_.product_work -= std::uint64_t{block.product_work} * threads;
 }
 
 std::pair<std::string, FaultPlace> BlockRun::whereabouts() const {

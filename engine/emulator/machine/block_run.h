@@ -17,6 +17,7 @@
 #include "engine/backend/argument_objects.h"
 #include "engine/emulator/count/model.h"
 #include "engine/emulator/machine/launch.h"
+#include "engine/emulator/machine/warpgroups.h"
 
 namespace sweep {
 
@@ -207,6 +208,8 @@ class AccessUnit {
   }
   void find_undefined(const Warp& warp, std::span<const std::uint32_t> slots, std::uint32_t lanes,
                       const char* use, std::uint32_t instruction) const;
+  /// That all warps of the block's warpgroups have done the same, once all have ended.
+  void check_warpgroups() const;
   /// Throws what a lane did wrong.
   [[noreturn]] void fail_at(const Warp& warp, unsigned lane, std::uint32_t instruction,
                             const std::string& what) const;
@@ -242,6 +245,7 @@ class AccessUnit {
   };
   std::vector<Poll> polls_;        ///< by warp, where blocks may wait for each other
   bool is_repeated_poll_ = false;  ///< of the ops that may wait: the one executed last
+  std::unique_ptr<Warpgroups> warpgroups_;
 
  private:
   using Addresses = std::array<std::uint64_t, warp_size>;
@@ -336,6 +340,16 @@ class AccessUnit {
   void require_whole_warp(std::uint32_t mask) const;
   void complete_bytes(unsigned lane, std::uint64_t bytes, std::span<const SharedPlace> targets);
 
+  // Warpgroups.
+  void join_warpgroup(std::uint32_t mask, const Warpgroups::Descriptors& descriptors);
+  void require(const std::optional<Warpgroups::Mistake>& mistake) const;
+  std::uint64_t descriptor_at(std::uint32_t slot) const;
+  void gather_matrix(std::uint64_t descriptor, bool is_by_lines, std::uint64_t first,
+                     std::uint64_t lines, bool is_of_all, std::byte* to);
+  void multiply_warpgroup(std::uint32_t mask);
+  void order_warpgroup(std::uint32_t mask);
+  void finish_reads();
+
   // Copies of a tensor's boxes.
   void tensor_copy(std::uint32_t mask);
   void check_box_begin(const TensorMap& map, unsigned lane,
@@ -384,7 +398,16 @@ class AccessUnit {
   std::uint64_t shared_bytes_;
   LazyPages shared_;
   std::unordered_set<std::uint64_t> mbarriers_;  ///< in the block, where checked
-  std::uint64_t local_bytes_;                    ///< of one thread, room for alloca included
+  /// What a product that is under way reads of shared memory, in pieces of 16 bytes.
+  struct LateRead {
+    std::uint32_t warp = 0;
+    std::uint64_t group = 0;
+    std::uint64_t writes = 0;  ///< AccessUnit::writes_ at the time
+    const Op* op = nullptr;
+    std::vector<std::uint64_t> places;
+  };
+  std::vector<LateRead> late_reads_;  ///< where races are looked for
+  std::uint64_t local_bytes_;         ///< of one thread, room for alloca included
   LazyPages local_;
   std::vector<WarpVisits> visits_;  ///< of the block, by warp and memory op; where shapes are noted
   std::vector<std::uint64_t> stack_;  ///< of each thread: where alloca takes from
@@ -441,6 +464,8 @@ class BlockRun : AccessUnit {
   template <bool follows_values>
   void run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask);
   void retire(Warp& warp, std::uint32_t lanes);
+  void require(const Warp& warp, std::uint32_t instruction,
+               const std::optional<Warpgroups::Mistake>& mistake) const;
   void count(const BasicBlock& block, std::uint32_t lanes);
   void uncount(const BasicBlock& block, std::uint32_t lanes, bool is_whole_fragment);
 
@@ -476,6 +501,7 @@ class BlockRun : AccessUnit {
   std::uint64_t instructions_ = 0;
   std::uint64_t retired_ = 0;
   std::vector<Warp> warps_;
+  bool follows_values_ = false;  ///< or what registers wgmma works with
   bool has_spent_turn_ = false;
   LazyPages registers_;
   std::array<Barrier, 16> barriers_;

@@ -75,7 +75,30 @@ void match(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
   if (op.predicate != none) warp.set_predicate(op.predicate, mask, all_equal ? full_mask : 0);
 }
 
+/// redux of f32: the least or greatest of the lanes' numbers, where -0 is less than +0.
+std::uint32_t extreme_float(const CollectiveOp& op, const Warp& warp, std::uint32_t mask) {
+  constexpr std::uint32_t nan = 0x7fffffff;
+  constexpr std::uint32_t infinity = 0x7f800000;
+  constexpr std::uint32_t sign = 0x80000000;
+  const auto* a = warp.slot<std::uint32_t>(op.a);
+  std::uint32_t result = nan;
+  bool has_nan = false;
+  // In the order of whole numbers.
+  const auto rank = [](std::uint32_t bits) { return (bits & sign) != 0 ? ~bits : bits | sign; };
+  for_each_lane(mask, [&](unsigned lane) {
+    const std::uint32_t bits = op.is_absolute ? a[lane] & ~sign : std::uint32_t{a[lane]};
+    const bool is_nan = (bits & ~sign) > infinity;
+    has_nan |= is_nan;
+    if (is_nan) return;
+    const bool is_better = op.reduce == AtomicOperation::maximum ? rank(bits) > rank(result)
+                                                                 : rank(bits) < rank(result);
+    if (result == nan || is_better) result = bits;
+  });
+  return has_nan && op.keeps_nan ? nan : result;
+}
+
 void reduce(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
+  if (op.is_floating) return warp.set_lanes(op.d, mask, extreme_float(op, warp, mask));
   const auto* a = warp.slot<std::uint32_t>(op.a);
   std::uint32_t result = a[lowest_lane(mask)];
   for_each_lane(mask & (mask - 1), [&](unsigned lane) {
@@ -120,6 +143,9 @@ void execute_collective(const CollectiveOp& collective, OpKind kind, Warp& warp,
 
 bool BlockRun::collective(Warp& warp, const BasicBlock& block, Fragment& fragment) {
   const CollectiveOp& collective = kernel_.collectives[block.op.detail];
+  if (warpgroups_ != nullptr && warpgroups_->follows_registers()) {
+    require(warp, block.instruction, warpgroups_->touch(warp.index, block.op));
+  }
   std::uint32_t members = fragment.mask;
   if (collective.members != none) {
     members = warp.slot<std::uint32_t>(collective.members)[lowest_lane(fragment.mask)];

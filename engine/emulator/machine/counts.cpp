@@ -48,6 +48,7 @@ LaunchCount& LaunchCount::operator+=(const LaunchCount& other) {
   warp_instructions += other.warp_instructions;
   thread_instructions += other.thread_instructions;
   float_operations += other.float_operations;
+  product_work += other.product_work;
   add_shapes(other);
   return *this;
 }

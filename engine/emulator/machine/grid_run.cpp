@@ -80,9 +80,7 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
     idle.pop_back();
     resident.back()->start(next++);
   };
-  const auto may_begin = [&] {
-    return next < total && count.thread_instructions < options.instruction_budget;
-  };
+  const auto may_begin = [&] { return next < total && count.work() < options.instruction_budget; };
   if (launch.is_cooperative) require_memory(launch);
   while (launch.is_cooperative && next < total) admit();
   while (may_begin() || !resident.empty()) {

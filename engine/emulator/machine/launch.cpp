@@ -54,9 +54,10 @@ std::uint64_t launch_value(const Launch& launch, const ConstantSlot& slot, const
     return std::array{place.x, place.y, place.z}.at(kind % 3);
   }
   const std::uint64_t bit = std::uint64_t{1} << lane;
+  const std::uint64_t reserved = launch.reserved_shared_begin();
   const Dim3 clusters = launch.clusters();
   constexpr unsigned half = 32;
-  const std::array<std::uint64_t, 23> others = {
+  const std::array<std::uint64_t, 28> others = {
       lane,                         // laneid
       warp.index,                   // warpid
       launch.warps(),               // nwarpid
@@ -70,7 +71,12 @@ std::uint64_t launch_value(const Launch& launch, const ConstantSlot& slot, const
       full_mask & ~(2 * bit - 1),   // lanemask_gt
       launch.dynamic_shared_bytes,  // dynamic_shared_size
       launch.shared_bytes(),        // total_shared_size
-      clusters.x,                   // nclusterid
+      reserved,
+      reserved + reserved_shared_bytes,
+      reserved_shared_bytes,
+      reserved,
+      reserved + reserved_shared_part,
+      clusters.x,  // nclusterid
       clusters.y,
       clusters.z,
       launch.cluster.x,  // cluster_nctaid

@@ -227,6 +227,10 @@ struct LaunchCount {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
   std::uint64_t float_operations = 0;  ///< of all threads
+  std::uint64_t product_work = 0;      ///< BasicBlock::product_work of all threads
+
+  /// How much was to do, in thread instructions.
+  std::uint64_t work() const { return thread_instructions + product_work; }
 
   LaunchCount& operator+=(const LaunchCount& other);
   void add_shapes(const LaunchCount& other);
@@ -296,6 +300,12 @@ struct Launch : LaunchRules {
     return (row + at.y * cluster.y + in.y) * grid.x + at.x * cluster.x + in.x;
   }
   std::uint64_t shared_bytes() const { return kernel->static_shared_bytes + dynamic_shared_bytes; }
+  /// Where the system's own shared memory begins, and the end of all.
+  std::uint64_t reserved_shared_begin() const { return (shared_bytes() + 127) / 128 * 128; }
+  std::uint64_t all_shared_bytes() const {
+    return kernel->has_reserved_shared ? reserved_shared_begin() + reserved_shared_bytes
+                                       : shared_bytes();
+  }
 };
 
 /// Fills in what follows from the kernel. Throws KernelFault for a parameter block of another size.

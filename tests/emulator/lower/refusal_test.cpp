@@ -24,9 +24,46 @@ BOOST_AUTO_TEST_SUITE(refusals)
 namespace {
 
 const Refused refused[] = {
-    {"wgmma.fence.sync.aligned;",
-     "line 7 of the PTX: the emulator does not execute the instruction wgmma.fence.sync.aligned; a "
-     "GPU does (sweep run --device 0)"},
+    {"tcgen05.fence::before_thread_sync;",
+     "line 7 of the PTX: the emulator does not execute the instruction "
+     "tcgen05.fence::before_thread_sync; a GPU of compute capability 9.0 does (sweep run --device "
+     "0)"},
+    {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %r1, 0, "
+     "%p1, 1, 1, 0, 0;",
+     "its matrix a is sparse"},
+    {"wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %p1, 1, "
+     "1, 0, 0;",
+     "PTX has no such shape"},
+    {"wgmma.mma_async.sync.aligned.m64n8k8.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %p1, 1, 1, "
+     "0, 0;",
+     "PTX has no such shape"},
+    {"wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {%r1}, %d1, %d2, %p1;",
+     "PTX has no such shape"},
+    {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3}, %d1, %d2, %p1, 1, 1, 0, "
+     "0;",
+     "its registers are not those of its shape"},
+    {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, {%r1, %r2}, %d2, "
+     "%p1, 1, 1, 0;",
+     "its registers are not those of its shape"},
+    {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %p1, 2, 1, "
+     "0, 0;",
+     "an operand is not one of its two constants"},
+    {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.bf16 {%f1, %f2, %f3, %f4}, %d1, %d2, %p1, 1, "
+     "1, 0, 0;",
+     "f16.bf16"},
+    {"wgmma.mma_async.sync.aligned.m64n8k16.f16.bf16.bf16 {%f1, %f2}, %d1, %d2, %p1, 1, 1, 0, 0;",
+     "f16.bf16"},
+    {"wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r1, %r2, %r3, %r4}, %d1, %d2, %p1, 1, 1;",
+     "it has operands that have no meaning"},
+    {"wgmma.wait_group.sync.aligned 8;", "its operand is not a constant that it can have"},
+    {"setmaxnreg.inc.sync.aligned.u32 100;", "its count is a multiple of 8 from 24 to 256"},
+    {"setmaxnreg.inc.sync.aligned.u32 264;", "its operand is not a constant that it can have"},
+    {"vabsdiff4.u32.u32.s32 %r1, %r2, %r3, %r4;", "vabsdiff4.u32.u32.s32"},
+    {"max.xorsign.abs.f32 %f1, %f2, %f3, %f4;", "max.xorsign.abs.f32"},
+    {"max.f64 %d1, %d2, %d3, %d4;", "max.f64"},
+    {"redux.sync.min.abs.s32 %r1, %r2, -1;", "redux.sync.min.abs.s32"},
+    {"cvt.rn.e4m3x2.f32 %h1, %f1, %f2;", "cvt.rn.e4m3x2.f32"},
+    {"cvt.rn.satfinite.e4m3x2.f32 %h1, %f1;", "it has too few operands"},
     {"add.u32 %r1, %r2;", "it has too few operands"},
     {"{ .param .b64 n; .param .b64 got; call.uni (got), malloc, (n); }",
      "there is no heap on the emulator", ".extern .func (.param .b64 got) malloc(.param .b64 n);"},
@@ -201,10 +238,10 @@ BOOST_AUTO_TEST_CASE(arguments_are_of_a_size_that_a_kernel_can_have) {
 }
 
 BOOST_AUTO_TEST_CASE(only_what_is_reached_is_looked_at) {
-  BOOST_TEST(refusal("bra END; wgmma.fence.sync.aligned; END:") == "");
-  BOOST_TEST(refusal("ret; wgmma.fence.sync.aligned;") == "");
-  BOOST_TEST(refusal("", ".func f() { wgmma.fence.sync.aligned; ret; }") == "");
-  BOOST_TEST(refusal("@%p1 bra END; wgmma.fence.sync.aligned; END:") != "");
+  BOOST_TEST(refusal("bra END; tcgen05.fence::before_thread_sync; END:") == "");
+  BOOST_TEST(refusal("ret; tcgen05.fence::before_thread_sync;") == "");
+  BOOST_TEST(refusal("", ".func f() { tcgen05.fence::before_thread_sync; ret; }") == "");
+  BOOST_TEST(refusal("@%p1 bra END; tcgen05.fence::before_thread_sync; END:") != "");
 }
 
 BOOST_AUTO_TEST_CASE(names_the_source_line) {

@@ -57,6 +57,22 @@ const Composed rows[] = {
     {"set.lt.and.u32.f32 %r5, %f1, %f2, !%p3;", 0, 0x3f800000, 0, word, 0xffffffff},
     {"set.lt.ftz.u32.f32 %r5, %f1, %f2;", 0, 0x007fffff, 0, word, 0},
     {"set.lt.s32.f64 %r5, %g1, %g2;", 0, 0x3ff0000000000000, 0, word, 0xffffffff},
+    {"set.eq.u32.f16x2 %r5, %r1, %r2;", 0x3c004000, 0x3c003c00, 0, word, 0xffff0000},
+    {"set.lt.and.u32.bf16x2 %r5, %r1, %r2, %p3;", 0x3f80, 0x40003f80, 1, word, 0xffff0000},
+    {"max.s16x2.relu %r5, %r1, %r2;", 0xfffe8000, 0xffff0003, 0, word, 3},
+    {"max.f32 %f5, %f1, %f2, 0f40000000;", 0x7fc00000, 0x3f800000, 0, f32_word, 0x40000000},
+    {"max.NaN.f32 %f5, %f1, %f2, 0f40000000;", 0x7fc00000, 0x3f800000, 0, f32_word, 0x7fffffff},
+    {"min.abs.f32 %f5, %f1, %f2, 0f40400000;", 0xc0000000, 0xc0800000, 0, f32_word, 0x40000000},
+    {"vabsdiff4.u32.u32.u32 %r5, %r1, %r2, %r2;", 0x00ff0107, 0xff00020a, 0, word, 0xffff0103},
+    {"vabsdiff4.u32.s32.s32 %r5, %r1, %r2, %r2;", 0x80ff7f01, 0x7f018002, 0, word, 0xff02ff01},
+    {"vabsdiff4.u32.u32.u32.add %r5, %r1, %r2, %r2;", 0x01020304, 0, 0, word, 10},
+    {"mov.b32 {%b1, %b2, %b3, %b4}, %r1; mov.b32 %r5, {%b4, %b3, 7, %b1};", 0x01020304, 0, 0, word,
+     0x04070201},
+    {"mov.b16 {%b1, %b2}, %h1; mov.b16 %h5, {%b2, %b1};", 0x0102, 0, 0, half, 0x0201},
+    {"cvt.rn.satfinite.e4m3x2.f32 %h5, %f1, %f2;", 0x3f800000, 0xc0000000, 0, half, 0x38c0},
+    {"cvt.rn.f16x2.e5m2x2 %r5, %h1;", 0x3cc0, 0, 0, word, 0x3c00c000},
+    {"cvt.rn.satfinite.relu.e2m1x2.f32 %b1, %f1, %f2; mov.b16 %h5, {%b1, 0};", 0x3f800000,
+     0xc0000000, 0, half, 0x20},
     {"set.eq.f16.f16 %h5, %h1, %h2;", 0x3c00, 0x3c00, 0, half, 0x3c00},
     {"set.eq.bf16.bf16 %h5, %h1, %h2;", 0x3f80, 0x3f80, 0, half, 0x3f80},
     {"set.eq.u16.f16 %h5, %h1, %h2;", 0x3c00, 0x3c00, 0, half, 0xffff},
@@ -103,6 +119,7 @@ const std::string refused[] = {
 
 BOOST_DATA_TEST_CASE(give, boost::unit_test::data::make(rows), row) {
   const std::string body = fmt::format(
+      ".reg .b8 %b<8>;"
       "mov.u64 %d1, {}; mov.u64 %d2, {}; cvt.u32.u64 %r1, %d1; cvt.u32.u64 %r2, %d2;"
       "cvt.u16.u64 %h1, %d1; cvt.u16.u64 %h2, %d2; mov.b32 %f1, %r1; mov.b32 %f2, %r2;"
       "mov.b64 %g1, %d1; mov.b64 %g2, %d2; mov.pred %p3, {};\n{}\n{}\n"

@@ -53,6 +53,13 @@ const IndexCase indices[] = {
     {"mma", false,
      "mov.u32 %r2, 0; mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r1, %r3}, {%r2}, {%r2}, "
      "{%me, %r2};"},
+    {"wgmma", false,
+     "mov.u32 %r2, 0; mov.u64 %d1, 0; setp.ne.u32 %p0, %me, %me; mov.u32 %r1, 3;"
+     "@%p0 wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r1, %r3, %r4, %r5}, {%r2, %r2, %r2, "
+     "%r2}, %d1, %p0;"},
+    {"wgmma's fence", true,
+     "setp.ne.u32 %p0, %me, %me; mov.u32 %r1, 3; @%p0 "
+     "wgmma.fence.sync.aligned;"},
     {"movmatrix", false,
      "mov.u32 %r2, 0x30001; shl.b32 %r3, %me, 1; and.b32 %r3, %r3, 31; add.u32 %r2, %r2, %r3;"
      "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2; and.b32 %r1, %r1, 63;"},
@@ -63,6 +70,8 @@ const IndexCase indices[] = {
      "setp.lt.u32 %p0, %me, 7; vote.sync.ballot.b32 %r2, %p0, -1; popc.b32 %r1, %r2;"},
     {"match", false, "and.b32 %r2, %me, 3; match.any.sync.b32 %r3, %r2, -1; and.b32 %r1, %r3, 15;"},
     {"redux", false, "redux.sync.max.u32 %r1, %me, -1;"},
+    {"redux of floats", false,
+     "cvt.rn.f32.u32 %f1, %me; redux.sync.max.f32 %f2, %f1, -1; cvt.rzi.u32.f32 %r1, %f2;"},
     {"elect", false, "elect.sync %r2|%p0, -1; selp.u32 %r1, 1, 2, %p0;"},
     {"activemask", false,
      "setp.lt.u32 %p0, %me, 7; @%p0 bra A; activemask.b32 %r2; bra B; A: activemask.b32 %r2; B:"

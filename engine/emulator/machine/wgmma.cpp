@@ -1,0 +1,194 @@
+// wgmma and setmaxnreg: what the warps of a warpgroup execute together.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "engine/emulator/machine/block_run.h"
+
+namespace sweep {
+namespace {
+
+/// Matrices in shared memory are read in pieces of so many bytes.
+constexpr std::uint64_t chunk_bytes = 16;
+/// Lines, or places along k, that make a core matrix.
+constexpr std::uint64_t core_lines = 8;
+/// Of a line, or of a place along k of 8 lines, in a swizzled matrix.
+constexpr std::uint64_t longest_swizzle = 128;
+
+/// What a matrix descriptor says (PTX ISA, "Matrix Descriptor Format"), in bytes.
+struct SharedMatrix {
+  std::uint64_t start = 0;
+  std::uint64_t leading = 0;
+  std::uint64_t stride = 0;
+  std::uint64_t base_offset = 0;  ///< of the pattern of swizzling, in rows of 128 bytes
+  std::uint64_t swizzle = 0;      ///< 32, 64 or 128; 16: none
+};
+
+SharedMatrix matrix_of(std::uint64_t descriptor) {
+  constexpr std::array<std::uint64_t, 4> swizzles = {16, 128, 64, 32};
+  const auto field = [&](unsigned first) { return (descriptor >> first & 0x3fff) << 4; };
+  return {field(0), field(16), field(32), descriptor >> 49 & 7, swizzles.at(descriptor >> 62)};
+}
+
+/// The address bits that choose a piece of 16 bytes are combined with those that count the rows of
+/// 128 bytes.
+std::uint64_t swizzled_place(const SharedMatrix& matrix, std::uint64_t address) {
+  const std::uint64_t row = (address >> 7) - matrix.base_offset;
+  return address ^ (row & (matrix.swizzle / chunk_bytes - 1)) << 4;
+}
+
+/// Where 16 bytes of a line lie, of which it has two along k.
+std::uint64_t place_in_line(const SharedMatrix& matrix, std::uint64_t line, std::uint64_t part) {
+  const bool is_plain = matrix.swizzle == chunk_bytes;
+  const std::uint64_t offset = line / core_lines * matrix.stride +
+                               line % core_lines * matrix.swizzle +
+                               part * (is_plain ? matrix.leading : chunk_bytes);
+  return swizzled_place(matrix, matrix.start + offset);
+}
+
+/// Where elements of 8 neighbouring lines lie that are at one place along k.
+std::uint64_t place_across(const SharedMatrix& matrix, std::uint64_t lines, std::uint64_t along) {
+  const std::uint64_t abreast = matrix.swizzle / chunk_bytes;
+  const bool is_plain = abreast == 1;
+  const std::uint64_t offset = lines % abreast * chunk_bytes +
+                               lines / abreast * (is_plain ? matrix.stride : matrix.leading) +
+                               along % core_lines * matrix.swizzle +
+                               along / core_lines * (is_plain ? matrix.leading : matrix.stride);
+  return swizzled_place(matrix, matrix.start + offset);
+}
+
+/// Of each piece one byte is looked at for races, as there are so many: another of every piece.
+std::uint64_t judged_byte(std::uint64_t piece) {
+  return piece + piece / chunk_bytes % chunk_bytes;
+}
+
+}  // namespace
+
+void AccessUnit::join_warpgroup(std::uint32_t mask, const Warpgroups::Descriptors& descriptors) {
+  require_whole_warp(mask);
+  const std::uint64_t group = warp_->index / Warpgroups::warps_of_group;
+  constexpr std::uint64_t threads = std::uint64_t{Warpgroups::warps_of_group} * warp_size;
+  if (launch_.block.count() < (group + 1) * threads) {
+    fail(0, "a warpgroup is four whole warps; of its own the block has {} threads",
+         launch_.block.count() - group * threads);
+  }
+  require(warpgroups_->join(warp_->index, op_->instruction, descriptors));
+}
+
+/// Throws what the running op does wrong, if anything.
+void AccessUnit::require(const std::optional<Warpgroups::Mistake>& mistake) const {
+  if (mistake) fail_with(0, mistake->what);
+}
+
+/// The descriptor in a register, which all lanes agree on.
+std::uint64_t AccessUnit::descriptor_at(std::uint32_t slot) const {
+  if (slot == none) return 0;
+  const auto* const values = warp_->slot<std::uint64_t>(slot);
+  for (unsigned lane = 1; lane < warp_size; ++lane) {
+    if (values[lane] != values[0]) {
+      fail(lane, "its descriptor {:#x} is not that of lane 0, {:#x}", std::uint64_t{values[lane]},
+           std::uint64_t{values[0]});
+    }
+  }
+  return values[0];
+}
+
+/// Copies a matrix of `lines` lines from the first on, of a descriptor, with the elements in the
+/// order of PackedFactor. Of what all warps of the warpgroup read, each answers for a quarter.
+void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_by_lines, std::uint64_t first,
+                               std::uint64_t lines, bool is_of_all, std::byte* to) {
+  constexpr std::uint64_t elements_along = 16;  // of 16 bits, as those across the lines have
+  const SharedMatrix matrix = matrix_of(descriptor);
+  const std::uint64_t rows = is_by_lines ? lines : elements_along;
+  const std::uint64_t in_row = is_by_lines ? 2 : lines / core_lines;
+  const std::uint64_t share = warp_->index % Warpgroups::warps_of_group;
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    const bool is_own = !is_of_all || row * Warpgroups::warps_of_group / rows == share;
+    for (std::uint64_t i = 0; i < in_row; ++i, to += chunk_bytes) {
+      const std::uint64_t place = is_by_lines ? place_in_line(matrix, first + row, i)
+                                              : place_across(matrix, first / core_lines + i, row);
+      if (!is_inside(place, chunk_bytes, shared_bytes_)) {
+        fail(0,
+             "out of bounds: its descriptor leads to byte {} of shared memory, of which the "
+             "block has {}",
+             place, shared_bytes_);
+      }
+      std::memcpy(to, shared_.data() + place, chunk_bytes);
+      if (races_ == nullptr || !is_own) continue;
+      note_shared(judged_byte(place), 1, 0, AccessKind::load, nullptr);
+      late_reads_.back().places.push_back(place);
+    }
+  }
+}
+
+void AccessUnit::multiply_warpgroup(std::uint32_t mask) {
+  const MatrixOp& op = kernel_.matrix_products[op_->detail];
+  require_whole_warp(mask);
+  const Warpgroups::Descriptors descriptors = {descriptor_at(op.a_descriptor),
+                                               descriptor_at(op.b_descriptor)};
+  join_warpgroup(mask, descriptors);
+  const std::uint32_t scale = warp_->predicate(op.scale_d);
+  if (scale != 0 && scale != full_mask) {
+    fail(lowest_lane(~scale), "its scale-d is false, but true in lane {}", lowest_lane(scale));
+  }
+  if (races_ != nullptr) {
+    // Of a kernel that never waits the oldest are forgotten.
+    constexpr std::size_t most_reads = 4096;
+    if (late_reads_.size() == most_reads) late_reads_.erase(late_reads_.begin());
+    late_reads_.push_back(
+        {warp_->index, warpgroups_->group_of_next(warp_->index), writes_, op_, {}});
+  }
+  require(warpgroups_->issue(warp_->index, *op_));
+  MatrixProduct product = op.product;
+  alignas(64) std::array<std::byte, 2 * chunk_bytes * 16> a;                   // NOLINT: filled
+  alignas(64) std::array<std::byte, 2 * chunk_bytes * most_matrix_columns> b;  // below
+  if (op.a_descriptor != none) {
+    const std::uint64_t first =
+        std::uint64_t{warp_->index % Warpgroups::warps_of_group} * product.m;
+    gather_matrix(descriptors.first, product.packed_a.is_by_lines, first, product.m, false,
+                  a.data());
+    product.packed_a.bytes = a.data();
+  }
+  gather_matrix(descriptors.second, product.packed_b.is_by_lines, 0, product.n, true, b.data());
+  product.packed_b.bytes = b.data();
+  product.a = op.a.data();
+  product.c = scale != 0 ? op.c.data() : nullptr;
+  product.d = op.d.data();
+  op.multiply(product, warp_->registers);
+}
+
+void AccessUnit::order_warpgroup(std::uint32_t mask) {
+  join_warpgroup(mask, {});
+  const WarpgroupOrder& order = kernel_.warpgroup_orders[op_->detail];
+  warpgroups_->order(warp_->index, order);
+  if (order.mode == WarpgroupMode::wait && !late_reads_.empty()) finish_reads();
+}
+
+/// Products that have been waited for have read their matrices up to now: whoever has overwritten
+/// them meanwhile was too early.
+void AccessUnit::finish_reads() {
+  const Op* const waiting = op_;
+  const auto finish = [&](const LateRead& read) {
+    if (read.warp != warp_->index || !warpgroups_->is_done(read.warp, read.group)) return false;
+    if (read.writes == writes_) return true;
+    op_ = read.op;
+    for (const std::uint64_t place : read.places) {
+      note_shared(judged_byte(place), 1, 0, AccessKind::load, nullptr);
+    }
+    return true;
+  };
+  std::erase_if(late_reads_, finish);
+  op_ = waiting;
+}
+
+void AccessUnit::check_warpgroups() const {
+  if (warpgroups_ == nullptr) return;
+  const auto absence = warpgroups_->find_absence();
+  if (!absence) return;
+  Warp absent;
+  absent.index = absence->warp;
+  fail_at(absent, 0, absence->mistake.instruction, absence->mistake.what);
+}
+
+}  // namespace sweep
