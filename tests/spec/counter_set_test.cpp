@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(every_formula_is_of_a_metric_and_uses_counters) {
     BOOST_TEST(formula.metric == metric.name);
     const bool is_percent = metric.unit == "%";
     BOOST_TEST(formula.factor == (is_percent && !formula.over.empty() ? 100.0 : 1.0));
-    for (const auto* parts : {&formula.parts, &formula.over}) {
+    for (const auto* parts : formula.sums()) {
       for (const CounterNames& names : *parts) {
         BOOST_TEST(!names.empty());
         for (const std::string& name : names) BOOST_TEST(is_counter_name(name), name);

@@ -1,6 +1,7 @@
 #include "engine/emulator/execution/emulator_backend.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <new>
@@ -117,6 +118,7 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   const auto add_shared = [&](const std::string& what, const SharedCount& count) {
     total(what + "_requests", count.requests);
     total(what + "_wavefronts", count.wavefronts);
+    total(what + "_ideal_wavefronts", count.ideal);
     total(what + "_conflicts", count.conflicts());
     ratio(what + "_wavefronts_per_request", count.wavefronts, count.requests);
   };
@@ -155,17 +157,30 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   return metrics;
 }
 
-/// The loads and stores of shared memory in a kernel's PTX, as those of its machine code are
-/// counted.
-SharedAccesses ptx_shared_accesses(const Kernel& kernel) {
-  SharedAccesses count;
+/// What to say of accesses that may count otherwise on the hardware; empty where there are none.
+std::string note_on_uncertain(const Kernel& kernel, const std::optional<KernelCode>& code) {
+  constexpr std::size_t most = 8;
+  const bool has_lines = code && !code->ptx_lines.empty();
+  std::vector<std::string> places;
   for (const Op& op : kernel.ops) {
     if (op.kind != OpKind::load && op.kind != OpKind::store) continue;
     const MemoryOp& memory = kernel.memory[op.detail];
-    if (!memory.is_counted || memory.space != ptx::Space::shared) continue;
-    ++(op.kind == OpKind::load ? count.loads : count.stores)[memory.bytes()];
+    if (!has_lines && memory.is_counted && memory.space == ptx::Space::shared) {
+      return "there is no machine code here that tells which accesses to shared memory ptxas "
+             "joins: they are counted as in the PTX";
+    }
+    if (!memory.is_uncertain) continue;
+    const FaultPlace at = fault_place(kernel, op.instruction);
+    std::string place = at.line == 0 ? "unknown lines" : fmt::format("{}:{}", at.file, at.line);
+    if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
   }
-  return count;
+  if (places.empty()) return {};
+  const bool are_all = places.size() <= most;
+  places.resize(std::min(places.size(), most));
+  return fmt::format(
+      "it is not certain which accesses ptxas joined or left out at {}{}: these are counted as in "
+      "the PTX",
+      fmt::join(places, ", "), are_all ? "" : ", ...");
 }
 
 void check_limits(const DeviceProfile& profile, const LaunchPlan& launch, const Kernel& kernel) {
@@ -226,7 +241,7 @@ void EmulatorExecution::load(std::size_t index) {
   const Kernel& kernel = emulated_->kernel(index);
   check_limits(settings_.profile, plan, kernel);
   const auto [known, is_new] = codes_.try_emplace(plan.kernel_entry);
-  // The machine code tells the registers, and shared accesses that became wider.
+  // The machine code tells the registers, and how accesses are issued.
   if (is_new) known->second = read_kernel_code(workload_.program->cubin, plan.kernel_entry);
   const bool has_textures =
       std::ranges::find(kernel.ops, OpKind::texture, &Op::kind) != kernel.ops.end();
@@ -235,8 +250,10 @@ void EmulatorExecution::load(std::size_t index) {
         "reads of textures count as loads here; the hardware's counters of loads leave them out");
   }
   check_resident(plan, grid_options(index).resident_blocks);
-  if (!is_new || !known->second) return;
-  const std::string note = merged_shared_note(ptx_shared_accesses(kernel), known->second->shared);
+  constexpr int first_with_this_code = 70;
+  if (!is_new || settings_.model.compute_capability < first_with_this_code) return;
+  if (known->second) emulated_->issue_as_compiled(plan.kernel_entry, *known->second);
+  const std::string note = note_on_uncertain(kernel, known->second);
   if (!note.empty()) notes_.push_back(note);
 }
 

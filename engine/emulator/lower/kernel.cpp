@@ -193,6 +193,7 @@ Kernel kernel_of(const FlatCode& flat, const std::string& entry) {
   const ptx::Function& function = *flat.frames.front().function;
   Kernel kernel;
   kernel.name = entry;
+  kernel.has_calls = flat.frames.size() > 1;
   kernel.max_threads = function.max_threads;
   kernel.static_shared_bytes = align_up(flat.static_shared_bytes, flat.dynamic_shared_alignment);
   kernel.shared_variables = flat.shared_variables;

@@ -119,12 +119,18 @@ struct MemoryOp {
   AddressOperand address;
   SlotList values;                 ///< loaded or stored
   std::vector<std::uint8_t> bits;  ///< the width of each value's slot: 16, 32 or 64
-  bool is_counted = true;          ///< false for parameters
-  bool is_volatile = false;        ///< volatile, relaxed, acquire, release, mmio
+  /// False for parameters, and for what another access of the machine code does.
+  bool is_counted = true;
+  bool is_volatile = false;  ///< volatile, relaxed, acquire, release, mmio
   CachePolicy policy = CachePolicy::all_levels;
   /// The variable in shared memory that the address, of a copy the one it writes to, is computed
   /// from: an index into Kernel::shared_variables; none: not known.
   std::uint32_t shared_base = none;
+  // Loads and stores, as the machine code has them (issue_as_compiled).
+  std::uint32_t issued_bytes = 0;   ///< of a lane, where that differs from bytes(); 0: it does not
+  std::uint32_t issued_offset = 0;  ///< from the address to where these begin, or lie
+  std::uint32_t joined = 0;         ///< accesses of the PTX that are parts of this one
+  bool is_uncertain = false;        ///< counts as in the PTX, but may be otherwise
   // Atomics.
   AtomicOperation operation = AtomicOperation::add;
   std::uint32_t result = none;
@@ -336,6 +342,7 @@ struct Kernel {
   std::uint64_t local_bytes = 0;  ///< of one thread
   std::uint32_t max_threads = 0;  ///< of a block; 0: no limit given
   bool has_alloca = false;
+  bool has_calls = false;  ///< parts of it are functions of their own in the machine code
   /// Whether blocks can see each other's work: global atomics, volatile accesses, fences.
   bool is_linked = false;
   /// Module variables that the kernel names, by index.
