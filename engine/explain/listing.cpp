@@ -128,7 +128,8 @@ std::string remark(const AccessCost& access, const MemoryModel& model) {
   if (access.is_uncertain) return text + ", as in the PTX: what ptxas made of it is not certain";
   if (access.joined == 0) return text;
   const std::uint32_t all = access.instructions + access.joined;
-  return fmt::format("{}, {} in {} of {} bytes", text, all, access.instructions, access.width);
+  return fmt::format("{}, {} joined into {} of {} bytes", text, all, access.instructions,
+                     access.width);
 }
 
 std::string what_of(const AccessCost& access) {

@@ -153,6 +153,9 @@ BOOST_AUTO_TEST_CASE(a_formula_divides_and_adds_what_was_counted) {
   BOOST_TEST(!evaluate(ratio, {{"a__hit.sum", nan}, {"a__miss.sum", 1}}).has_value());
   const CounterFormula renamed{"bytes", {{"old__bytes.sum", "new__bytes.sum"}}};
   BOOST_TEST(evaluate(renamed, {{"new__bytes.sum", 7}}).value() == 7.0);
+  const CounterFormula difference = parse_formula("rest", "a__all.sum - a__part.sum");
+  BOOST_TEST(evaluate(difference, {{"a__all.sum", 7}, {"a__part.sum", 4}}).value() == 3.0);
+  BOOST_TEST(!evaluate(difference, {{"a__all.sum", 7}}).has_value());
   BOOST_TEST(evaluate(renamed, {{"old__bytes.sum", 5}, {"new__bytes.sum", 7}}).value() == 5.0);
 }
 
