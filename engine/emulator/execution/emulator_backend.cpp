@@ -1,7 +1,6 @@
 #include "engine/emulator/execution/emulator_backend.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <new>
@@ -9,6 +8,7 @@
 
 #include "engine/emulator/cubin/kernel_code.h"
 #include "engine/emulator/execution/block_sample.h"
+#include "engine/emulator/execution/issued_accesses.h"
 #include "engine/emulator/lower/kernel.h"
 #include "engine/text/read_source.h"
 #include "engine/text/units.h"
@@ -155,32 +155,6 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   total("float_operations", launch.count.float_operations);
   add("executed_share", percent * launch.executed_share);
   return metrics;
-}
-
-/// What to say of accesses that may count otherwise on the hardware; empty where there are none.
-std::string note_on_uncertain(const Kernel& kernel, const std::optional<KernelCode>& code) {
-  constexpr std::size_t most = 8;
-  const bool has_lines = code && !code->ptx_lines.empty();
-  std::vector<std::string> places;
-  for (const Op& op : kernel.ops) {
-    if (op.kind != OpKind::load && op.kind != OpKind::store) continue;
-    const MemoryOp& memory = kernel.memory[op.detail];
-    if (!has_lines && memory.is_counted && memory.space == ptx::Space::shared) {
-      return "there is no machine code here that tells which accesses to shared memory ptxas "
-             "joins: they are counted as in the PTX";
-    }
-    if (!memory.is_uncertain) continue;
-    const FaultPlace at = fault_place(kernel, op.instruction);
-    std::string place = at.line == 0 ? "unknown lines" : fmt::format("{}:{}", at.file, at.line);
-    if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
-  }
-  if (places.empty()) return {};
-  const bool are_all = places.size() <= most;
-  places.resize(std::min(places.size(), most));
-  return fmt::format(
-      "it is not certain which accesses ptxas joined or left out at {}{}: these are counted as in "
-      "the PTX",
-      fmt::join(places, ", "), are_all ? "" : ", ...");
 }
 
 void check_limits(const DeviceProfile& profile, const LaunchPlan& launch, const Kernel& kernel) {

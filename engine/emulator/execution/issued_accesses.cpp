@@ -1,5 +1,8 @@
 #include "engine/emulator/execution/issued_accesses.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -10,6 +13,7 @@
 
 #include "engine/emulator/lower/code_analysis.h"
 #include "engine/emulator/lower/control_flow.h"
+#include "engine/emulator/machine/launch.h"
 
 namespace sweep {
 namespace {
@@ -371,6 +375,31 @@ class Issue {
 
 void issue_as_compiled(Kernel& kernel, const KernelCode& code) {
   if (!code.ptx_lines.empty()) Issue(kernel, code).run();
+}
+
+std::string note_on_uncertain(const Kernel& kernel, const std::optional<KernelCode>& code) {
+  constexpr std::size_t most = 8;
+  const bool has_lines = code && !code->ptx_lines.empty();
+  std::vector<std::string> places;
+  for (const Op& op : kernel.ops) {
+    if (op.kind != OpKind::load && op.kind != OpKind::store) continue;
+    const MemoryOp& memory = kernel.memory[op.detail];
+    if (!has_lines && memory.is_counted && memory.space == ptx::Space::shared) {
+      return "there is no machine code here that tells which accesses to shared memory ptxas "
+             "joins: they are counted as in the PTX";
+    }
+    if (!memory.is_uncertain) continue;
+    const FaultPlace at = fault_place(kernel, op.instruction);
+    std::string place = at.line == 0 ? "unknown lines" : fmt::format("{}:{}", at.file, at.line);
+    if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
+  }
+  if (places.empty()) return {};
+  const bool are_all = places.size() <= most;
+  places.resize(std::min(places.size(), most));
+  return fmt::format(
+      "it is not certain which accesses ptxas joined or left out at {}{}: these are counted as in "
+      "the PTX",
+      fmt::join(places, ", "), are_all ? "" : ", ...");
 }
 
 }  // namespace sweep

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "engine/emulator/cubin/kernel_code.h"
 #include "engine/emulator/lower/kernel.h"
 
@@ -17,5 +20,8 @@ namespace sweep {
 /// accesses that stand in the machine code more or less often than those beside them: there ptxas
 /// may have joined some of a loop's rounds. Nothing changes where the code has no lines.
 void issue_as_compiled(Kernel& kernel, const KernelCode& code);
+
+/// What to say of accesses that may count otherwise on the hardware; empty where there are none.
+std::string note_on_uncertain(const Kernel& kernel, const std::optional<KernelCode>& code);
 
 }  // namespace sweep
