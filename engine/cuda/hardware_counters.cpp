@@ -75,7 +75,7 @@ class CuptiCounters : public HardwareCounters {
 
   /// Keeps of every counter's names the one that the GPU has; false where it has none.
   bool keep_available(CounterFormula& formula, CounterResults& results) {
-    for (auto* parts : {&formula.parts, &formula.over}) {
+    for (auto* parts : formula.sums()) {
       for (CounterNames& names : *parts) {
         const auto found = std::ranges::find_if(
             names, [&](const std::string& name) { return profiler_->has(name); });

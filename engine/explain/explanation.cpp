@@ -85,8 +85,11 @@ class Collector {
     cost.space = space;
     cost.width = op.kind == OpKind::async_copy ? memory_op.copy_bytes
                  : memory_op.matrices != 0     ? 16  // of a row
+                 : memory_op.issued_bytes != 0 ? memory_op.issued_bytes
                                                : memory_op.bytes();
     cost.instructions = 1;
+    cost.joined = memory_op.joined;
+    cost.is_uncertain = memory_op.is_uncertain;
     cost.memory = memory;
     cost.shared = shared;
     cost.remote = remote;
@@ -164,6 +167,8 @@ class Collector {
       return;
     }
     known->instructions += cost.instructions;
+    known->joined += cost.joined;
+    known->is_uncertain |= cost.is_uncertain;
     known->memory += cost.memory;
     known->shared += cost.shared;
     known->remote += cost.remote;

@@ -71,11 +71,13 @@ struct AccessCost {
   std::string array;  ///< the name of the memory it reached, where it is one array's
   AccessVerb verb = AccessVerb::load;
   AccessSpace space = AccessSpace::global;
-  std::uint32_t width = 4;         ///< bytes that a lane accesses
+  std::uint32_t width = 4;         ///< bytes that a lane accesses, as the hardware executes it
   std::uint32_t instructions = 0;  ///< in the machine's program
-  GlobalCount memory;              ///< of global and local accesses
-  SharedCount shared;              ///< of shared accesses
-  RemoteCount remote;              ///< of those to other blocks, whose cost is not known
+  std::uint32_t joined = 0;   ///< further ones of the PTX, which the compiler made part of these
+  bool is_uncertain = false;  ///< what the compiler made of it is not known: it is as in the PTX
+  GlobalCount memory;         ///< of global and local accesses
+  SharedCount shared;         ///< of shared accesses
+  RemoteCount remote;         ///< of those to other blocks, whose cost is not known
   AddressShape shape;
   /// What the warps did as they came by, of each copy that the compiler made of the expression.
   std::vector<std::vector<AddressShape::Visit>> visits;

@@ -113,7 +113,7 @@ std::string cost_text(const AccessCost& access, const MemoryModel& model) {
   return text + fmt::format(" in {} transactions", per_request(access.memory.transactions, access));
 }
 
-std::string remark(const AccessCost& access, const MemoryModel& model) {
+std::string remark_on_cost(const AccessCost& access, const MemoryModel& model) {
   if (access.space == AccessSpace::remote) return "of other blocks of the cluster";
   if (access.space == AccessSpace::shared) {
     const std::uint64_t conflicts = access.shared.conflicts();
@@ -125,6 +125,15 @@ std::string remark(const AccessCost& access, const MemoryModel& model) {
                             access.shape.uniform * 2 > access.shape.accesses;
   if (is_broadcast && model.compute_capability >= 50) return "one address for all lanes";
   return fmt::format("{} % useful", four_digits(efficiency_of(access)));
+}
+
+std::string remark(const AccessCost& access, const MemoryModel& model) {
+  const std::string text = remark_on_cost(access, model);
+  if (access.is_uncertain) return text + ", as in the PTX: what ptxas made of it is not certain";
+  if (access.joined == 0) return text;
+  const std::uint32_t all = access.instructions + access.joined;
+  return fmt::format("{}, {} joined into {} of {} bytes", text, all, access.instructions,
+                     access.width);
 }
 
 /// ", 2.5 of 32 lanes" where warps are far from whole.
@@ -360,6 +369,8 @@ ordered_json json_of(const AccessCost& access) {
                        {"space", name_of(access.space)},
                        {"width", access.width},
                        {"instructions", access.instructions},
+                       {"joined", access.joined},
+                       {"is_uncertain", access.is_uncertain},
                        {"requests", access.requests()}};
   if (is_shared) {
     json.update({{"wavefronts", access.shared.wavefronts},

@@ -67,12 +67,14 @@ const CounterSubstitute all_substitutes[] = {{"l1tex__t_requests_pipe_lsu_mem_gl
 }  // namespace
 
 std::optional<double> evaluate(const CounterFormula& formula, const CounterValues& values) {
-  const auto dividend = sum_of(formula.parts, values);
-  if (!dividend) return std::nullopt;
-  if (formula.over.empty()) return formula.factor * *dividend;
+  const auto sum = sum_of(formula.parts, values);
+  const auto less = sum_of(formula.less, values);
+  if (!sum || !less) return std::nullopt;
+  const double dividend = formula.factor * (*sum - *less);
+  if (formula.over.empty()) return dividend;
   const auto divisor = sum_of(formula.over, values);
   if (!divisor || *divisor == 0) return std::nullopt;
-  return formula.factor * *dividend / *divisor;
+  return dividend / *divisor;
 }
 
 std::span<const CounterSet> counter_sets() {
@@ -83,8 +85,9 @@ std::span<const CounterSet> counter_sets() {
         "store_sectors", "store_sectors_per_request"}},
       {"shared",
        "shared memory and its bank conflicts",
-       {"shared_load_requests", "shared_load_wavefronts", "shared_load_wavefronts_per_request",
-        "shared_load_conflicts", "shared_store_requests", "shared_store_wavefronts",
+       {"shared_load_requests", "shared_load_wavefronts", "shared_load_ideal_wavefronts",
+        "shared_load_wavefronts_per_request", "shared_load_conflicts", "shared_store_requests",
+        "shared_store_wavefronts", "shared_store_ideal_wavefronts",
         "shared_store_wavefronts_per_request", "shared_store_conflicts", "shared_conflicts"}},
       {"cache",
        "hits in the caches, and the traffic between them",
@@ -186,7 +189,7 @@ std::vector<CounterFormula> formulas_of(std::span<const std::string> names) {
 CounterPlan plan_counters(std::span<const CounterFormula> formulas, const HasCounter& has) {
   CounterPlan plan;
   for (const CounterFormula& formula : formulas) {
-    for (const auto* parts : {&formula.parts, &formula.over}) {
+    for (const auto* parts : formula.sums()) {
       for (const CounterNames& names : *parts) {
         for (const std::string& name : names) add_once(plan.first, name);
       }

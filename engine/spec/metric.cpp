@@ -187,6 +187,10 @@ std::vector<MetricDefinition> make_table() {
        row("shared_load_wavefronts", "1", neither, "passes through the banks that they take",
            {.cost = 5, .tolerance = waiting, .wavefronts = {"shared_load_wavefronts"}},
            "shared_load_transactions", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"),
+       row("shared_load_ideal_wavefronts", "1", neither,
+           "those of them that the bytes need, without conflicts and waiting", {}, "",
+           "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum - "
+           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"),
        row("shared_load_conflicts", "1", lower,
            "bank conflicts: wavefronts beyond what the bytes need",
            {.tolerance = waiting, .wavefronts = {"shared_load_wavefronts"}},
@@ -204,6 +208,10 @@ std::vector<MetricDefinition> make_table() {
        row("shared_store_wavefronts", "1", neither, "passes through the banks that they take",
            {.cost = 6, .tolerance = waiting, .wavefronts = {"shared_store_wavefronts"}},
            "shared_store_transactions", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),
+       row("shared_store_ideal_wavefronts", "1", neither,
+           "those of them that the bytes need, without conflicts and waiting", {}, "",
+           "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum - "
+           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"),
        row("shared_store_conflicts", "1", lower,
            "bank conflicts: wavefronts beyond what the bytes need",
            {.tolerance = waiting, .wavefronts = {"shared_store_wavefronts"}},
@@ -347,7 +355,9 @@ CounterFormula parse_formula(std::string metric, std::string_view text) {
     text.remove_prefix(percent.size());
   }
   const std::vector<std::string> quotient = split(text, " / ");
-  formula.parts = parse_sum(quotient.front());
+  const std::vector<std::string> difference = split(quotient.front(), " - ");
+  formula.parts = parse_sum(difference.front());
+  if (difference.size() > 1) formula.less = parse_sum(difference.back());
   if (quotient.size() > 1) formula.over = parse_sum(quotient.back());
   return formula;
 }

@@ -30,17 +30,24 @@ inline std::string_view to_string(Better better) {
 /// first that a GPU has is meant.
 using CounterNames = std::vector<std::string>;
 
-/// A metric as hardware counters give it: factor * sum of `parts` / sum of `over`, or without the
-/// division where `over` is empty. They mean what the emulator counts under the same name.
+/// A metric as hardware counters give it: factor * (sum of `parts` - sum of `less`) / sum of
+/// `over`, or without the division where `over` is empty. They mean what the emulator counts under
+/// the same name.
 struct CounterFormula {
   std::string metric;
   std::vector<CounterNames> parts;
   std::vector<CounterNames> over = {};
   double factor = 1;
+  std::vector<CounterNames> less = {};
+
+  std::array<std::vector<CounterNames>*, 3> sums() { return {&parts, &less, &over}; }
+  std::array<const std::vector<CounterNames>*, 3> sums() const { return {&parts, &less, &over}; }
 };
 
-/// Reads "100 * (l1tex__a.sum + l1tex__b.sum) / l1tex__c.sum", with "|" between the names that GPUs
-/// have for a counter. The text is one of the table's, and not checked.
+/// Reads "100 * (l1tex__a.sum + l1tex__b.sum) / l1tex__c.sum" or "l1tex__a.sum - l1tex__b.sum",
+/// with
+/// "|" between the names that GPUs have for a counter. The text is one of the table's, and not
+/// checked.
 CounterFormula parse_formula(std::string metric, std::string_view text);
 
 /// How a metric follows the time that a launch takes.

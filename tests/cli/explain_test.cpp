@@ -74,7 +74,7 @@ const std::vector<AccessCase> cases = {
      "global", "v[...]", 16, 16, ""},
     {"__shared__ float tile[32][32]; if (i < 32) {\n for (int r = 0; r < 32; ++r) "
      "tile[r][i] = in[i];\n __syncwarp();\n for (int r = 0; r < 32; ++r) out[i] += tile[i][r]; }",
-     "load", "shared", "tile[i][r]", 32, 1, "pad the rows so that the step becomes odd (33 words)"},
+     "load", "shared", "tile[i][r]", 32, 4, "an odd multiple of 16 bytes (9 of them instead of 8)"},
     {"__shared__ float tile[32][32]; if (i < 32) {\n for (int r = 0; r < 32; ++r) "
      "tile[r][i] = in[i];\n __syncwarp();\n for (int r = 0; r < 32; ++r) out[i] += tile[i][r]; }",
      "store", "shared", "tile[r][i]", 1, 1, ""},

@@ -33,7 +33,7 @@ const std::string load_sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
 std::vector<std::string> counters_of(const CounterHost& host, const std::string& set) {
   std::vector<std::string> counters;
   for (const CounterFormula& formula : formulas_of(std::vector<std::string>{set})) {
-    for (const auto* parts : {&formula.parts, &formula.over}) {
+    for (const auto* parts : formula.sums()) {
       for (const CounterNames& names : *parts) {
         const auto name =
             std::ranges::find_if(names, [&](const auto& one) { return host.has(one); });

@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(every_formula_is_of_a_metric_and_uses_counters) {
     BOOST_TEST(formula.metric == metric.name);
     const bool is_percent = metric.unit == "%";
     BOOST_TEST(formula.factor == (is_percent && !formula.over.empty() ? 100.0 : 1.0));
-    for (const auto* parts : {&formula.parts, &formula.over}) {
+    for (const auto* parts : formula.sums()) {
       for (const CounterNames& names : *parts) {
         BOOST_TEST(!names.empty());
         for (const std::string& name : names) BOOST_TEST(is_counter_name(name), name);
@@ -153,6 +153,9 @@ BOOST_AUTO_TEST_CASE(a_formula_divides_and_adds_what_was_counted) {
   BOOST_TEST(!evaluate(ratio, {{"a__hit.sum", nan}, {"a__miss.sum", 1}}).has_value());
   const CounterFormula renamed{"bytes", {{"old__bytes.sum", "new__bytes.sum"}}};
   BOOST_TEST(evaluate(renamed, {{"new__bytes.sum", 7}}).value() == 7.0);
+  const CounterFormula difference = parse_formula("rest", "a__all.sum - a__part.sum");
+  BOOST_TEST(evaluate(difference, {{"a__all.sum", 7}, {"a__part.sum", 4}}).value() == 3.0);
+  BOOST_TEST(!evaluate(difference, {{"a__all.sum", 7}}).has_value());
   BOOST_TEST(evaluate(renamed, {{"old__bytes.sum", 5}, {"new__bytes.sum", 7}}).value() == 5.0);
 }
 

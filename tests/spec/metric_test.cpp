@@ -101,6 +101,10 @@ BOOST_AUTO_TEST_CASE(formulas_are_read_from_their_texts) {
   const sweep::CounterFormula sum = sweep::parse_formula("a", "(x.sum + y.sum) / z.sum");
   BOOST_TEST((sum.parts == Sum{{"x.sum"}, {"y.sum"}}));
   BOOST_TEST((sum.over == Sum{{"z.sum"}}));
+  BOOST_TEST(sum.less.empty());
+  const sweep::CounterFormula difference = sweep::parse_formula("a", "x.sum - y.sum");
+  BOOST_TEST((difference.parts == Sum{{"x.sum"}}));
+  BOOST_TEST((difference.less == Sum{{"y.sum"}}));
 }
 
 BOOST_AUTO_TEST_CASE(each_place_is_taken_once) {

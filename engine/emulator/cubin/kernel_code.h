@@ -1,30 +1,32 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
+#include <vector>
 
 namespace sweep {
 
-/// How many instructions there are by the bytes each lane accesses, where there are any.
-using WidthCount = std::map<unsigned, std::uint64_t>;
+/// A load or store in a kernel's machine code: LDS, STS, LDG or STG. Atomics, asynchronous copies
+/// (cp.async), matrix loads and stores (ldmatrix, stmatrix) and accesses whose space the code does
+/// not say are none.
+struct MachineAccess {
+  bool is_store = false;
+  bool is_shared = false;      ///< else global
+  unsigned width = 0;          ///< bytes that a lane accesses
+  std::uint32_t ptx_line = 0;  ///< of the instruction that it comes from; 0: not known
 
-/// The loads and stores of shared memory that stand in a kernel's code, each once, however often it
-/// runs. Atomics, asynchronous copies (cp.async), matrix loads and stores (ldmatrix, stmatrix) and
-/// accesses whose space the code does not say are not among them.
-struct SharedAccesses {
-  WidthCount loads;
-  WidthCount stores;
-
-  friend bool operator==(const SharedAccesses&, const SharedAccesses&) = default;
+  friend auto operator<=>(const MachineAccess&, const MachineAccess&) = default;
 };
 
 /// What a cubin says of a kernel.
 struct KernelCode {
-  SharedAccesses shared;
+  /// Those that stand in the code, each once, however often it runs; in their order.
+  std::vector<MachineAccess> accesses;
+  /// The lines of the PTX text that instructions of any kind come from, rising. None where the
+  /// program was compiled without line information.
+  std::vector<std::uint32_t> ptx_lines;
   std::optional<unsigned> registers;    ///< per thread
   std::optional<unsigned> local_bytes;  ///< per thread
   std::uint64_t local_loads = 0;        ///< instructions in the code, each once
@@ -39,11 +41,5 @@ struct KernelCode {
 /// 12.1. NVIDIA documents no encoding; this one, of 16 bytes an instruction, was compared with what
 /// nvdisasm 13.0 prints for each of them. What a broken file says of itself is never believed.
 std::optional<KernelCode> read_kernel_code(std::span<const char> cubin, std::string_view kernel);
-
-/// What to tell of a kernel whose neighbouring shared accesses ptxas joined into wider ones, so
-/// that fewer wavefronts may run than the PTX has; empty when it shows no sign of that. Signs are:
-/// fewer accesses in the machine code, an access wider than any in the PTX, or fewer of one width
-/// beside more of a wider one. More accesses of the same widths are an unrolled loop.
-std::string merged_shared_note(const SharedAccesses& ptx, const SharedAccesses& machine_code);
 
 }  // namespace sweep

@@ -6,6 +6,7 @@
 
 #include "engine/emulator/execution/emulated_reference.h"
 #include "engine/emulator/execution/emulator_backend.h"
+#include "engine/emulator/execution/issued_accesses.h"
 #include "engine/emulator/lower/code_analysis.h"
 #include "engine/text/units.h"
 
@@ -296,6 +297,11 @@ const Kernel& EmulatedWorkload::kernel_called(const std::string& entry) {
   const auto known = kernels_.find(entry);
   if (known != kernels_.end()) return known->second;
   return kernels_.emplace(entry, lower(*program_, entry, best_simd())).first->second;
+}
+
+void EmulatedWorkload::issue_as_compiled(const std::string& entry, const KernelCode& code) {
+  kernel_called(entry);
+  sweep::issue_as_compiled(kernels_.at(entry), code);
 }
 
 void EmulatedWorkload::attach_init() {

@@ -8,6 +8,7 @@
 
 #include "engine/emulator/cubin/kernel_code.h"
 #include "engine/emulator/execution/block_sample.h"
+#include "engine/emulator/execution/issued_accesses.h"
 #include "engine/emulator/execution/launch_limits.h"
 #include "engine/emulator/lower/kernel.h"
 #include "engine/text/read_source.h"
@@ -121,6 +122,7 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   const auto add_shared = [&](const std::string& what, const SharedCount& count) {
     total(what + "_requests", count.requests);
     total(what + "_wavefronts", count.wavefronts);
+    total(what + "_ideal_wavefronts", count.ideal);
     total(what + "_conflicts", count.conflicts());
     ratio(what + "_wavefronts_per_request", count.wavefronts, count.requests);
   };
@@ -161,19 +163,6 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   total("float_operations", launch.count.float_operations);
   add("executed_share", percent * launch.executed_share);
   return metrics;
-}
-
-/// The loads and stores of shared memory in a kernel's PTX, as those of its machine code are
-/// counted.
-SharedAccesses ptx_shared_accesses(const Kernel& kernel) {
-  SharedAccesses count;
-  for (const Op& op : kernel.ops) {
-    if (op.kind != OpKind::load && op.kind != OpKind::store) continue;
-    const MemoryOp& memory = kernel.memory[op.detail];
-    if (!memory.is_counted || memory.space != ptx::Space::shared) continue;
-    ++(op.kind == OpKind::load ? count.loads : count.stores)[memory.bytes()];
-  }
-  return count;
 }
 
 /// What executing the elements' init and check comes to, about, in thread instructions.
@@ -237,7 +226,7 @@ void EmulatorExecution::load(std::size_t index) {
   settle_cluster(workload_.launches[index], kernel);
   check_limits(settings_.profile, plan, kernel);
   const auto [known, is_new] = codes_.try_emplace(plan.kernel_entry);
-  // The machine code tells the registers, and shared accesses that became wider.
+  // The machine code tells the registers, and how accesses are issued.
   if (is_new) known->second = read_kernel_code(workload_.program->cubin, plan.kernel_entry);
   const bool has_textures =
       std::ranges::find(kernel.ops, OpKind::texture, &Op::kind) != kernel.ops.end();
@@ -252,8 +241,10 @@ void EmulatorExecution::load(std::size_t index) {
         "on a GPU it depends on the time that they take");
   }
   check_resident(plan, grid_options(index).resident_blocks);
-  if (!is_new || !known->second) return;
-  const std::string note = merged_shared_note(ptx_shared_accesses(kernel), known->second->shared);
+  constexpr int first_with_this_code = 70;
+  if (!is_new || settings_.model.compute_capability < first_with_this_code) return;
+  if (known->second) emulated_->issue_as_compiled(plan.kernel_entry, *known->second);
+  const std::string note = note_on_uncertain(kernel, known->second);
   if (!note.empty()) notes_.push_back(note);
 }
 

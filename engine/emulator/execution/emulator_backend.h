@@ -67,6 +67,8 @@ class EmulatedWorkload {
     return kernel_called(workload_.launches[index].kernel_entry);
   }
   const Kernel& kernel_called(const std::string& entry);
+  /// Has a kernel's accesses counted as its machine code issues them.
+  void issue_as_compiled(const std::string& entry, const KernelCode& code);
   AddressSpace& memory() { return memory_; }
   const std::vector<Allocation*>& buffers() const { return buffers_; }
 

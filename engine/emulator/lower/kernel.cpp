@@ -200,6 +200,7 @@ Kernel kernel_of(const FlatCode& flat, const std::string& entry) {
   const ptx::Function& function = *flat.frames.front().function;
   Kernel kernel;
   kernel.name = entry;
+  kernel.has_calls = flat.frames.size() > 1;
   kernel.max_threads = function.max_threads;
   kernel.cluster = function.cluster;
   kernel.max_cluster_blocks = function.max_cluster_blocks;

@@ -137,15 +137,21 @@ struct MemoryOp {
   AddressOperand address;
   SlotList values;                 ///< loaded or stored
   std::vector<std::uint8_t> bits;  ///< the width of each value's slot: 16, 32 or 64
-  bool is_counted = true;          ///< false for parameters
-  bool is_volatile = false;        ///< volatile, relaxed, acquire, release, mmio
-  bool is_release = false;         ///< other blocks that see it see what came before
+  /// False for parameters, and for what another access of the machine code does.
+  bool is_counted = true;
+  bool is_volatile = false;  ///< volatile, relaxed, acquire, release, mmio
+  bool is_release = false;   ///< other blocks that see it see what came before
   /// shared::cluster, of a copy where it goes to: another block of the cluster may have it.
   bool is_of_cluster = false;
   CachePolicy policy = CachePolicy::all_levels;
   /// The variable in shared memory that the address, of a copy the one it writes to, is computed
   /// from: an index into Kernel::shared_variables; none: not known.
   std::uint32_t shared_base = none;
+  // Loads and stores, as the machine code has them (issue_as_compiled).
+  std::uint32_t issued_bytes = 0;   ///< of a lane, where that differs from bytes(); 0: it does not
+  std::uint32_t issued_offset = 0;  ///< from the address to where these begin, or lie
+  std::uint32_t joined = 0;         ///< accesses of the PTX that are parts of this one
+  bool is_uncertain = false;        ///< counts as in the PTX, but may be otherwise
   // Atomics.
   AtomicOperation operation = AtomicOperation::add;
   std::uint32_t result = none;
@@ -421,6 +427,7 @@ struct Kernel {
   bool has_grid_barrier = false;  ///< it asks where grid.sync()'s workspace is
   bool has_alloca = false;
   bool has_reserved_shared = false;  ///< it names the system's own shared memory
+  bool has_calls = false;            ///< parts of it are functions of their own in the machine code
   /// Whether blocks can see each other's work: global atomics, volatile accesses, fences.
   bool is_linked = false;
   /// Module variables that the kernel names, by index.

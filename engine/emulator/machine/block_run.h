@@ -325,6 +325,9 @@ class AccessUnit {
   void count_access(const WarpAccess& access, const Spread& spread, AccessKind kind,
                     ptx::Space space);
   void note_shape(const WarpAccess& access, const RequestCost& cost);
+  /// The same of what the hardware executes.
+  void count_issued(const WarpAccess& access, const Spread& spread, AccessKind kind,
+                    ptx::Space space);
 
   // Copies, mbarriers and matrices.
   std::byte* bytes_at(unsigned lane, ptx::Space space, std::uint64_t address, std::uint64_t count,

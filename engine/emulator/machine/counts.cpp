@@ -68,6 +68,18 @@ void AccessUnit::count_access(const WarpAccess& access, const Spread& spread, Ac
                               ptx::Space space) {
   if (!launch_.is_kernel() || !memory_->is_counted) return;
   if (is_repeated_poll_ && op_->may_wait) return;
+  if (memory_->issued_bytes == 0) return count_issued(access, spread, kind, space);
+  WarpAccess issued = access;
+  issued.width = memory_->issued_bytes;
+  // The hardware has no access that is not aligned to its width.
+  for (std::uint64_t& address : issued.address) {
+    address = (address + memory_->issued_offset) & ~std::uint64_t{issued.width - 1U};
+  }
+  count_issued(issued, spread_of(issued.address.data(), issued.active), kind, space);
+}
+
+void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, AccessKind kind,
+                              ptx::Space space) {
   const auto add = [&]<class Count>(std::unique_ptr<AccessCounter<Count>>& counter, Count& total) {
     if (counter == nullptr) {
       counter = std::make_unique<AccessCounter<Count>>(launch_.model, kind);

@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 
+#include "engine/emulator/cubin/cubin_file.h"
 #include "engine/emulator/cubin/kernel_code.h"
 #include "tests/emulator/cubin/sample.h"
 #include "tests/rapidcheck_case.h"
@@ -106,9 +107,28 @@ BOOST_AUTO_TEST_CASE(changed_bytes_harm_nobody) {
             {{3, rc::gen::just(size)}, {1, rc::gen::inRange(0, size + 1)}})));
         const auto code = read_sample(broken);
         if (!code) return;
-        for (const auto& [width, count] : code->shared.loads) {
-          RC_ASSERT(count <= broken.size() / 16);
+        RC_ASSERT(code->accesses.size() <= broken.size() / 16);
+      },
+      2000);
+}
+
+BOOST_AUTO_TEST_CASE(changed_line_tables_harm_nobody) {
+  const std::vector<char> cubin = sample_cubin();
+  const CubinFile file(cubin);
+  const auto lines = file.section(".nv_debug_line_sass");
+  BOOST_REQUIRE(!lines.empty());
+  const auto begin = static_cast<int>(lines.data() - cubin.data());
+  const int end = begin + static_cast<int>(lines.size());
+  check_property(
+      [&] {
+        std::vector<char> broken = cubin;
+        const auto changes = *rc::gen::container<std::vector<std::pair<int, char>>>(
+            rc::gen::pair(rc::gen::inRange(begin, end), rc::gen::arbitrary<char>()));
+        for (const auto& [place, value] : changes) {
+          broken[static_cast<std::size_t>(place)] = value;
         }
+        const auto code = read_sample(broken);
+        RC_ASSERT(code && code->ptx_lines.size() <= broken.size() / 16);
       },
       2000);
 }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <map>
 #include <regex>
+#include <sstream>
 
 #include "tests/emulator/cubin/sample.h"
 #include "tests/nvrtc_fixture.h"
@@ -81,6 +83,24 @@ std::string accesses(const std::string& space, const std::string& place,
   return text;
 }
 
+/// How many instructions there are by the bytes each lane accesses, where there are any.
+using WidthCount = std::map<unsigned, std::uint64_t>;
+
+WidthCount widths_of(const KernelCode& code, const MachineAccess& wanted) {
+  WidthCount count;
+  for (const MachineAccess& access : code.accesses) {
+    const bool is_wanted =
+        access.is_store == wanted.is_store && access.is_shared == wanted.is_shared;
+    if (is_wanted) ++count[access.width];
+  }
+  return count;
+}
+
+constexpr MachineAccess shared_loads = {.is_shared = true};
+constexpr MachineAccess shared_stores = {.is_store = true, .is_shared = true};
+constexpr MachineAccess global_loads = {};
+constexpr MachineAccess global_stores = {.is_store = true};
+
 WidthCount counted(unsigned (*number)(unsigned), unsigned more) {
   WidthCount count;
   for (const unsigned width : {1U, 2U, 4U, 8U, 16U}) count[width] = number(width) + more;
@@ -106,11 +126,17 @@ unsigned of_no_space(unsigned width) {
 BOOST_AUTO_TEST_CASE(the_sample) {
   const auto code = read_kernel_code(sample_cubin(), "sample");
   BOOST_REQUIRE(code.has_value());
-  BOOST_TEST((code->shared == SharedAccesses{{{16, 1}}, {{4, 1}}}));
+  std::vector<MachineAccess> shared = code->accesses;
+  std::erase_if(shared, [](const MachineAccess& access) { return !access.is_shared; });
+  // The lines are those of `nvcc -ptx -arch=sm_90 -lineinfo sample.cu`.
+  const std::vector<MachineAccess> expected = {
+      {.is_store = true, .is_shared = true, .width = 4, .ptx_line = 68},
+      {.is_shared = true, .width = 16, .ptx_line = 75}};
+  BOOST_TEST((shared == expected));
+  for (const std::uint32_t joined : {76U, 78U, 80U}) {
+    BOOST_TEST(!std::ranges::binary_search(code->ptx_lines, joined));
+  }
   BOOST_TEST(code->registers.value_or(0) == 16U);  // as `ptxas -v` says
-  BOOST_TEST(merged_shared_note({{{4, 4}}, {{4, 1}}}, code->shared) ==
-             "ptxas merged shared-memory loads: 4 in the PTX, 1 in the machine code; wavefront "
-             "counts are an upper bound");
 }
 
 BOOST_AUTO_TEST_SUITE(compiled, *boost::unit_test::precondition(has_nvrtc))
@@ -130,7 +156,10 @@ BOOST_AUTO_TEST_CASE(every_space_and_width) {
   for (const int architecture : common_architectures()) {
     BOOST_TEST_CONTEXT("sm_" << architecture) {
       const KernelCode code = code_of(compile(source, architecture), "all");
-      BOOST_TEST((code.shared == SharedAccesses{counted(in_shared, 0), counted(in_shared, 1)}));
+      BOOST_TEST((widths_of(code, shared_loads) == counted(in_shared, 0)));
+      BOOST_TEST((widths_of(code, shared_stores) == counted(in_shared, 1)));
+      BOOST_TEST((widths_of(code, global_loads) == counted(in_global, 0)));
+      BOOST_TEST((widths_of(code, global_stores) == counted(in_global, 1)));
     }
   }
 }
@@ -159,7 +188,8 @@ extern "C" __global__ void others(int* data, const float4* from) {
   for (const int architecture : common_architectures()) {
     BOOST_TEST_CONTEXT("sm_" << architecture) {
       const KernelCode code = code_of(compile(source, architecture), "others");
-      BOOST_TEST((code.shared == SharedAccesses()));
+      BOOST_TEST((widths_of(code, shared_loads) == WidthCount()));
+      BOOST_TEST((widths_of(code, shared_stores) == WidthCount()));
     }
   }
 }
@@ -223,9 +253,81 @@ extern "C" __global__ void two(int* data) {
 }
 )cuda";
   const NvrtcResult result = compile(source, 90);
-  BOOST_TEST((code_of(result, "one").shared == SharedAccesses{{}, {{4, 1}}}));
-  BOOST_TEST((code_of(result, "two").shared == SharedAccesses{{{4, 1}}, {{4, 1}}}));
+  BOOST_TEST((widths_of(code_of(result, "one"), shared_loads) == WidthCount()));
+  BOOST_TEST((widths_of(code_of(result, "two"), shared_loads) == WidthCount{{4, 1}}));
+  BOOST_TEST((widths_of(code_of(result, "two"), shared_stores) == WidthCount{{4, 1}}));
   BOOST_TEST(!read_kernel_code(result.cubin, "on").has_value());
+}
+
+/// The lines of `text` that have `words`, counted from 1.
+std::vector<std::uint32_t> lines_with(const std::string& text, const std::string& words) {
+  std::vector<std::uint32_t> found;
+  std::istringstream lines(text);
+  std::uint32_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.find(words) != line.npos) found.push_back(number);
+  }
+  return found;
+}
+
+BOOST_AUTO_TEST_CASE(each_access_has_its_line_of_the_ptx) {
+  // Two kernels, so that the second one's lines are not the file's first.
+  const std::string source = R"cuda(
+extern "C" __global__ void before(float* data) { data[threadIdx.x] *= 3; }
+extern "C" __global__ void kernel(const volatile float* from, volatile float* to) {
+  __shared__ volatile float words[32];
+  words[threadIdx.x] = from[threadIdx.x];
+  __syncthreads();
+  if (words[threadIdx.x ^ 1] > 2) to[threadIdx.x] = words[threadIdx.x ^ 2];
+}
+)cuda";
+  for (const int architecture : common_architectures()) {
+    BOOST_TEST_CONTEXT("sm_" << architecture) {
+      const NvrtcResult result = nvrtc()->compile(
+          {source,
+           {"--gpu-architecture=sm_" + std::to_string(architecture), "--generate-line-info"},
+           {}});
+      const KernelCode code = code_of(result, "kernel");
+      std::vector<MachineAccess> expected;
+      const std::vector<std::pair<const char*, MachineAccess>> kinds = {
+          {"ld.volatile.global", global_loads},
+          {"st.volatile.global", global_stores},
+          {"ld.volatile.shared", shared_loads},
+          {"st.volatile.shared", shared_stores}};
+      for (const auto& [words, access] : kinds) {
+        for (const std::uint32_t line : lines_with(result.ptx, words)) {
+          expected.push_back(access);
+          expected.back().width = 4;
+          expected.back().ptx_line = line;
+        }
+      }
+      BOOST_TEST(expected.size() == 5U);
+      std::ranges::sort(expected);
+      std::vector<MachineAccess> found = code.accesses;
+      std::ranges::sort(found);
+      BOOST_TEST((found == expected));
+      BOOST_TEST(code_of(compile(source, architecture), "kernel").ptx_lines.empty());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(accesses_of_256_bits) {
+  const std::string source = R"cuda(
+struct alignas(32) Wide { double of[4]; };
+extern "C" __global__ void wide(const Wide* from, Wide* to) {
+  asm volatile("{ .reg .f64 a, b, c, d; ld.global.v4.f64 {a, b, c, d}, [%0];"
+               "st.global.v4.f64 [%1], {b, a, c, d}; }" ::"l"(from), "l"(to));
+}
+)cuda";
+  for (const int architecture : common_architectures()) {
+    if (architecture < 100) continue;
+    BOOST_TEST_CONTEXT("sm_" << architecture) {
+      const KernelCode code = code_of(compile(source, architecture), "wide");
+      BOOST_TEST((widths_of(code, global_loads) == WidthCount{{32, 1}}));
+      BOOST_TEST((widths_of(code, global_stores) == WidthCount{{32, 1}}));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

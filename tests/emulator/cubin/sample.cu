@@ -1,4 +1,4 @@
-// The source of sample_sm_90.hex: nvcc -cubin -arch=sm_90 sample.cu && xxd -p -c 50 sample.cubin
+// The source of sample_sm_90.hex: nvcc -cubin -arch=sm_90 -lineinfo sample.cu && xxd -p -c 50 sample.cubin
 // Four neighbouring words of shared memory are read and summed, which ptxas does in one access.
 extern "C" __global__ void sample(int* a, int j) {
   __shared__ int words[512];
