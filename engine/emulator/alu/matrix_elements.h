@@ -21,7 +21,7 @@ template <unsigned count>
 using IntegersOf = typename VectorOf<s32, count>::type;
 
 /// Of the lines that a register has: 8.
-constexpr unsigned group = 8;
+inline constexpr unsigned group = 8;
 using Words = WordsOf<group>;
 using Singles = SinglesOf<group>;
 using Integers = IntegersOf<group>;

@@ -83,8 +83,8 @@ struct Matrices {
     const unsigned count = product.m * product.n * bits / 32 / warp_size;
     for (unsigned number = 0; number < count; ++number) {
       const RegisterOrigin origin = accumulator_origin(product.m, product.n, bits, number);
-      work(slot_at<u32>(registers, slots[number]), sums + origin.along * product.m + origin.line,
-           product.m);
+      work(slot_at<u32>(registers, slots[number]),
+           sums + std::size_t{origin.along} * product.m + origin.line, product.m);
     }
   }
 
@@ -107,7 +107,7 @@ struct Matrices {
                               Words steps[4];
                               transpose(slot, steps);
                               for (unsigned i = 0; i < 4; ++i)
-                                store(to + std::size_t{2 * i} * step, steps[i]);
+                                store(to + std::size_t{2} * i * step, steps[i]);
                             });
     }
   }
@@ -117,8 +117,8 @@ struct Matrices {
           product, product.d, registers, [](SlotOf<u32>* slot, const u32* from, unsigned step) {
             Words steps[4];
             for (unsigned i = 0; i < 4; ++i) {
-              steps[i] = loaded<Words>(from + std::size_t{2 * i} * step) |
-                         loaded<Words>(from + std::size_t{2 * i + 1} * step) << 16;
+              steps[i] = loaded<Words>(from + std::size_t{2} * i * step) |
+                         loaded<Words>(from + (std::size_t{2} * i + 1) * step) << 16;
             }
             transpose_back(steps, slot);
           });
@@ -128,7 +128,7 @@ struct Matrices {
                           [](SlotOf<u32>* slot, const u32* from, unsigned step) {
                             Words steps[4];
                             for (unsigned i = 0; i < 4; ++i)
-                              steps[i] = loaded<Words>(from + std::size_t{2 * i} * step);
+                              steps[i] = loaded<Words>(from + std::size_t{2} * i * step);
                             transpose_back(steps, slot);
                           });
   }
@@ -314,8 +314,10 @@ void multiply_floats(const MatrixProduct& product, std::byte* registers) {
     matrices.a.values[i] = -matrices.a.values[i];
   }
   matrices.read_sums(product, registers);
-  rows == group ? multiply_rows<group>(matrices, product)
-                : multiply_rows<most_rows>(matrices, product);
+  if constexpr (most_rows != group) {
+    if (rows == most_rows) multiply_rows<most_rows>(matrices, product);
+  }
+  if (rows == group) multiply_rows<group>(matrices, product);
   matrices.write_sums(product, registers);
 }
 
@@ -382,7 +384,8 @@ void multiply_integers(const MatrixProduct& product, std::byte* registers) {
       Integers total = {};
       Singles exact = {};  // below 2^24: s8 and u8 have up to 32 products, s4 and u4 up to 64
       for (unsigned along = 0; along < k; ++along) {
-        const auto a = loaded<Singles>(matrices.a.values + row * k + along * group);
+        const auto a =
+            loaded<Singles>(matrices.a.values + std::size_t{row} * k + std::size_t{along} * group);
         const f32 b = matrices.b.values[column * k + along];
         if (!is_binary) {
           exact += a * b;

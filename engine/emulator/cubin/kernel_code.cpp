@@ -38,7 +38,7 @@ std::optional<unsigned> function_info(std::span<const char> info, unsigned wante
 /// A load or store by the lower nine bits of its instruction; the three above them say only what
 /// kind of operands it has.
 struct Opcode {
-  std::uint64_t number;
+  std::uint64_t number = 0;
   MachineAccess access;  ///< where the width is 0, bits 73 to 75 say it
 };
 constexpr std::array<Opcode, 6> opcodes = {{

@@ -90,7 +90,8 @@ PtxLines::PtxLines(const CubinFile& file, std::string_view function) {
   const auto begin = value_at<std::array<char, 3>>(section, *place - set_address.size());
   const auto found = header_before(section, *place);
   if (!begin || *begin != set_address || !found) return;
-  const auto& [header, end] = *found;
+  const auto& header = found->first;
+  const std::uint64_t end = found->second;
   const std::uint64_t first = *place + 8;
   if (first > end) return;
   ProgramBytes program(part_of(section, first, end - first));

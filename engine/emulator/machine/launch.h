@@ -296,8 +296,10 @@ struct Launch : LaunchRules {
     if (cluster.count() == 1) return cluster_number;
     const Dim3 at = clusters().at(cluster_number);
     const Dim3 in = cluster.at(rank);
-    const std::uint64_t row = std::uint64_t{at.z * cluster.z + in.z} * grid.y;
-    return (row + at.y * cluster.y + in.y) * grid.x + at.x * cluster.x + in.x;
+    const std::uint64_t x = std::uint64_t{at.x} * cluster.x + in.x;
+    const std::uint64_t y = std::uint64_t{at.y} * cluster.y + in.y;
+    const std::uint64_t z = std::uint64_t{at.z} * cluster.z + in.z;
+    return (z * grid.y + y) * grid.x + x;
   }
   std::uint64_t shared_bytes() const { return kernel->static_shared_bytes + dynamic_shared_bytes; }
   /// Where the system's own shared memory begins, and the end of all.

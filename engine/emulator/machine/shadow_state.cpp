@@ -89,7 +89,9 @@ std::optional<RaceDetector::Event> RaceDetector::find_late_visit(std::uint32_t b
   const auto visits = visits_.find(block);
   if (visits == visits_.end()) return std::nullopt;
   const auto outlived = outlived_.find(block);
-  for (const auto& [warp, visit] : visits->second) {
+  for (const auto& of_warp : visits->second) {
+    const std::uint32_t warp = of_warp.first;
+    const Event& visit = of_warp.second;
     const auto knows = [&](const Clocks& clocks) { return clocks[warp] >= visit.clock; };
     const bool is_waited_for = (outlived != outlived_.end() && knows(outlived->second)) ||
                                std::any_of(clocks_.begin() + begin, clocks_.begin() + end, knows);

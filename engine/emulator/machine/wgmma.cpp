@@ -141,8 +141,8 @@ void AccessUnit::multiply_warpgroup(std::uint32_t mask) {
   }
   require(warpgroups_->issue(warp_->index, *op_));
   MatrixProduct product = op.product;
-  alignas(64) std::array<std::byte, 2 * chunk_bytes * 16> a;                   // NOLINT: filled
-  alignas(64) std::array<std::byte, 2 * chunk_bytes * most_matrix_columns> b;  // below
+  alignas(64) std::array<std::byte, 2 * chunk_bytes * 16> a;                   // NOLINT
+  alignas(64) std::array<std::byte, 2 * chunk_bytes * most_matrix_columns> b;  // NOLINT
   if (op.a_descriptor != none) {
     const std::uint64_t first =
         std::uint64_t{warp_->index % Warpgroups::warps_of_group} * product.m;
