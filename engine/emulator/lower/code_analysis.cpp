@@ -360,9 +360,12 @@ OpFacts facts_of(const Kernel& kernel, const Op& op) {
     case OpKind::read_clock:
     case OpKind::active_mask:
       return {{}, {op.operands.d}};
+    case OpKind::copy_group:
+    case OpKind::proxy_fence:
     case OpKind::nanosleep:
     case OpKind::fence:
     case OpKind::order_warpgroup:
+    case OpKind::cluster_fence:
     case OpKind::print:
     case OpKind::assert_fail:
       return {};

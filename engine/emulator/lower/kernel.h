@@ -43,6 +43,8 @@ enum class OpKind : std::uint8_t {
   tensor_copy,  ///< cp.async.bulk.tensor: each active lane copies a box
   texture,      ///< tex, tld4
   mbarrier,
+  copy_group,   ///< cp.async.commit_group, wait_group, wait_all and those of bulk copies
+  proxy_fence,  ///< fence.proxy.async for shared memory
   load_matrix,
   store_matrix,
   multiply_matrices,
@@ -51,7 +53,8 @@ enum class OpKind : std::uint8_t {
   order_warpgroup,     ///< wgmma.fence, commit_group, wait_group; setmaxnreg
   read_clock,          ///< clock, clock64, globaltimer
   nanosleep,
-  fence,  ///< of the scope of the grid, or more
+  fence,          ///< of the scope of the grid, or more
+  cluster_fence,  ///< of the cluster's, or of mbarriers' initialisation
   stack_allocate,
   stack_restore,
   print,
@@ -277,6 +280,15 @@ struct MbarrierOp {
   AddressOperand beside = {};         ///< st.async's data, which has the same block's memory
 };
 
+/// What a thread does with the groups of copies that it has begun.
+struct CopyGroupOp {
+  bool is_bulk = false;
+  bool commits = false;          ///< ends the group that takes copies
+  bool waits = false;            ///< for all groups but the last `most`
+  bool waits_for_reads = false;  ///< until they have read their sources
+  std::uint64_t most = 0;
+};
+
 /// vprintf, __assertfail, alloca: arguments lie in the thread's local memory.
 struct CallOp {
   std::vector<std::uint32_t> arguments;  ///< their offsets in local memory
@@ -407,6 +419,7 @@ struct Kernel {
   std::vector<BarrierOp> barriers;
   std::vector<MbarrierOp> mbarriers;
   std::vector<ClusterAddressOp> cluster_addresses;
+  std::vector<CopyGroupOp> copy_groups;
   std::vector<MatrixOp> matrix_products;
   std::vector<WarpgroupOrder> warpgroup_orders;
   std::vector<CallOp> calls;

@@ -431,9 +431,18 @@ void lower_createpolicy(Lowering& lowering) {
 /// Each access is complete when the next begins; only other blocks see that it is ordered. Fences
 /// of proxies and barriers order what a block does itself, and a cluster's blocks run together.
 void lower_fence(Lowering& lowering) {
-  const bool is_own = lowering.has_modifier("cta") || lowering.has_modifier("cluster") ||
-                      lowering.has_modifier("proxy") || lowering.has_modifier("mbarrier_init");
-  if (is_own) return;
+  // Of fence.proxy.async those for shared memory: "fence.proxy.async::generic.release..." too.
+  const auto is_async = [](std::string_view modifier) { return modifier.starts_with("async"); };
+  if (lowering.has_modifier("proxy")) {
+    const bool is_of_shared = !lowering.has_modifier("global") &&
+                              std::ranges::any_of(lowering.instruction().modifiers, is_async);
+    if (is_of_shared) lowering.emit(OpKind::proxy_fence);
+    return;
+  }
+  if (lowering.has_modifier("cta")) return;
+  if (lowering.has_modifier("cluster") || lowering.has_modifier("mbarrier_init")) {
+    return lowering.emit(OpKind::cluster_fence);
+  }
   lowering.kernel().is_linked = true;
   lowering.emit(OpKind::fence);
 }

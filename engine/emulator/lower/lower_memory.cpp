@@ -174,7 +174,8 @@ void lower_bulk_copy(Lowering& lowering, bool is_reduction) {
     if (modifier == "shared::cluster") memory.is_of_cluster = true;
     if (const auto type = ptx::find_type(modifier)) memory.type = *type;
   }
-  if (spaces.size() != 2) lowering.refuse();
+  const bool has_shared = std::ranges::find(spaces, Space::shared) != spaces.end();
+  if (spaces.size() != 2 || !has_shared) lowering.refuse();
   if (is_reduction) memory.operation = lowering.modifier<AtomicOperation>(atomic_operations);
   const unsigned element = ptx::bytes_of(memory.type);
   if (is_reduction && (element < 2 || element > 8 || !has_atomic(memory.operation, memory.type))) {
@@ -204,6 +205,21 @@ constexpr std::pair<std::string_view, MbarrierMode> mbarrier_modes[] = {
     {"test_wait", MbarrierMode::wait},
     {"try_wait", MbarrierMode::wait},
     {"pending_count", MbarrierMode::pending_count}};
+
+void lower_copy_group(Lowering& lowering) {
+  CopyGroupOp group = {.is_bulk = lowering.has_modifier("bulk"),
+                       .commits = !lowering.has_modifier("wait_group"),
+                       .waits = !lowering.has_modifier("commit_group"),
+                       .waits_for_reads = lowering.has_modifier("read")};
+  if (lowering.has_modifier("wait_group")) {
+    const Operand& most = lowering.operand(0);
+    if (most.kind != Operand::Kind::integer || most.value < 0) {
+      lowering.refuse("it waits for a number of groups");
+    }
+    group.most = static_cast<std::uint64_t>(most.value);
+  }
+  lowering.emit(lowering.detailed(OpKind::copy_group, lowering.kernel().copy_groups, group));
+}
 
 void emit_mbarrier(Lowering& lowering, MbarrierOp barrier) {
   const bool is_shared =
@@ -350,10 +366,10 @@ void lower_mbarrier(Lowering& lowering) {
 }
 
 void lower_copy(Lowering& lowering) {
+  if (lowering.has_modifier("prefetch")) return;
   if (lowering.has_modifier("commit_group") || lowering.has_modifier("wait_group") ||
-      lowering.has_modifier("wait_all") || lowering.has_modifier("prefetch")) {
-    // A copy is complete before the next instruction begins.
-    return;
+      lowering.has_modifier("wait_all")) {
+    return lower_copy_group(lowering);
   }
   if (lowering.has_modifier("mbarrier")) {
     return emit_mbarrier(lowering, {.mode = MbarrierMode::async_arrive,

@@ -60,6 +60,7 @@ AccessUnit::AccessUnit(const Launch& launch, Cluster& cluster, LaunchCount& coun
       cluster_(cluster),
       rank_(static_cast<std::uint32_t>(cluster.units.size())),
       races_(cluster.races.get()),
+      copies_(cluster.copies.get()),
       global_counters_(kernel_.memory.size()),
       shared_counters_(kernel_.memory.size()),
       last_(kernel_.memory.size(), nullptr),
@@ -105,6 +106,7 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   if (kind == OpKind::async_copy) return async_copy(mask);
   if (kind == OpKind::bulk_copy) return bulk_copy(mask);
   if (kind == OpKind::tensor_copy) return tensor_copy(mask);
+  if (kind == OpKind::copy_group) return copy_group(mask);
   if (kind == OpKind::texture) return read_textures(mask);
   if (kind == OpKind::load_matrix || kind == OpKind::store_matrix) {
     return move_matrices(mask, kind == OpKind::load_matrix);
@@ -117,6 +119,11 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   if (kind == OpKind::nanosleep) warp.yields = true;
   if (kind == OpKind::fence && launch_.races != nullptr && launch_.is_kernel()) {
     launch_.races->fence(racing_block());
+  }
+  if (races_ != nullptr) {
+    if (kind == OpKind::proxy_fence) races_->fence_proxy(racer(warp), order_);
+    const bool is_fence = kind == OpKind::fence || kind == OpKind::cluster_fence;
+    if (is_fence) races_->release_to(RaceDetector::fence_address(racer(warp)), racer(warp), order_);
   }
   // What the lanes do one after the other.
   for_each_lane(mask, [&](unsigned lane) {
@@ -212,6 +219,7 @@ void AccessUnit::access_global(WarpAccess& access, AccessKind kind) {
     if (!allocation.is_plain() || (!is_load && !allocation.why_read_only.empty())) {
       prepare(allocation, access, kind);
     }
+    if (launch_.checks_kernel && copies_ != nullptr) check_targets(access, allocation, kind);
     move(access, allocation.bias(), true);
     if (is_event && !is_load) {
       for_each_lane(access.active, [&](unsigned lane) {
@@ -470,53 +478,6 @@ void AccessUnit::check_base(unsigned lane, std::uint64_t begin, std::uint64_t by
        verb(is_load), bytes, signed_address(distance), base.bytes,
        begin < shared_bytes_ ? describe_shared_byte(kernel_, begin)
                              : "outside of the block's shared memory");
-}
-
-void AccessUnit::check_races(const AccessUnit& owner, const WarpAccess& access, AccessKind kind) {
-  const bool is_strong = memory_->is_volatile || is_atomic(kind);
-  const std::size_t size = ptx::bytes_of(memory_->type);
-  for_each_lane(access.active, [&](unsigned lane) {
-    std::array<std::byte, 32> values{};
-    const std::uint64_t address = access.address[lane];
-    const std::uint64_t object = owner.rank_ * shared_bytes_ + address;
-    if (kind == AccessKind::store) {
-      for (std::size_t i = 0; i < memory_->values.size(); ++i) {
-        const std::size_t slot_bytes = memory_->bits[i] == 64 ? 8 : 4;
-        const std::byte* slot = warp_->registers + memory_->values[i] + lane * slot_bytes;
-        std::memcpy(values.data() + i * size, slot, size);
-      }
-    }
-    if (is_strong && kind != AccessKind::store) races_->acquire_from(object, racer(*warp_));
-    note_shared(owner, address, access.width, lane, kind,
-                kind == AccessKind::store ? values.data() : nullptr, is_strong);
-    if (is_strong && kind != AccessKind::load) races_->release_to(object, racer(*warp_));
-  });
-}
-
-/// A lane's access, to whoever looks for races; `values` are what a store has written.
-void AccessUnit::note_shared(const AccessUnit& owner, std::uint64_t begin, std::uint64_t bytes,
-                             unsigned lane, AccessKind kind, const std::byte* values,
-                             bool is_strong) {
-  if (races_ == nullptr) return;
-  const auto conflict = races_->note(racing_event(lane, is_strong), kind,
-                                     owner.rank_ * shared_bytes_ + begin, bytes, values);
-  if (!conflict) return;
-  if (conflict->earlier == nullptr) {
-    // The system's own begins with zeros.
-    if (begin >= launch_.shared_bytes()) return;
-    const bool may_have_left = op_->kind != OpKind::multiply_warpgroup &&
-                               memory_->shared_base == none && kernel_.shared_variables.size() > 1;
-    fail(lane, "it reads byte {} of {}, which nothing wrote: {}{}", begin, memory_of(owner),
-         describe_shared_byte(kernel_, begin),
-         may_have_left ? ", unless an index has left another array" : "");
-  }
-  const std::uint32_t thread = conflict->event.thread;
-  const std::uint32_t warp = thread / warp_size;
-  const AccessUnit& other = *cluster_.units[warp / launch_.warps()];
-  fail(lane, "a race: it {} byte {} of {}, which {} {} at {} without a barrier between",
-       is_atomic(kind) ? "updates" : verb(kind == AccessKind::load), begin, memory_of(owner),
-       describe_thread(launch_, other.block_index_, warp % launch_.warps(), thread % warp_size),
-       conflict->earlier, describe_instruction(kernel_, conflict->event.instruction));
 }
 
 }  // namespace sweep

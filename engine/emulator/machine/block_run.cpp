@@ -279,6 +279,7 @@ void BlockRun::retire(Warp& warp, std::uint32_t lanes) {
   cluster_.live -= threads;
   cluster_.arrived -= static_cast<std::uint32_t>(std::popcount(warp.arrived & lanes));
   warp.arrived &= ~lanes;
+  if (live_ == 0 && copies_ != nullptr) finish_copies();
   if (live_ == 0 && races_ != nullptr) check_late_visits();
   if (cluster_.arrived > 0) release_cluster();
   for (Fragment& fragment : warp.present()) {
@@ -324,7 +325,8 @@ std::pair<std::string, FaultPlace> BlockRun::whereabouts() const {
   }
   const bool are_all = places.size() <= most;
   places.resize(std::min(places.size(), most));
-  return {fmt::format("{}{}", fmt::join(places, ", "), are_all ? "" : ", ..."), first};
+  return {fmt::format("{}{}{}", fmt::join(places, ", "), are_all ? "" : ", ...", describe_waits()),
+          first};
 }
 
 void BlockRun::report_runaway() const {

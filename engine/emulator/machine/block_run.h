@@ -10,165 +10,16 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "engine/backend/argument_objects.h"
 #include "engine/emulator/count/model.h"
+#include "engine/emulator/machine/copies_in_flight.h"
 #include "engine/emulator/machine/launch.h"
+#include "engine/emulator/machine/shadow_state.h"
 #include "engine/emulator/machine/warpgroups.h"
 
 namespace sweep {
-
-/// Finds accesses to a cluster's shared memory that nothing orders: two threads reach one byte, one
-/// of them writes, and there is no barrier between. The blocks' memories, threads and warps follow
-/// each other. Every warp has a vector clock; barriers,
-/// mbarriers and atomics join them (C. Flanagan and S. Freund, "FastTrack", 2009, with warps for
-/// threads). Within a warp the accesses of different lanes are ordered by what synchronises the
-/// warp, or by being one instruction; two lanes that write one value to one byte together do no
-/// harm. Strong accesses (volatile, relaxed, acquire, release) and atomics do not race with each
-/// other, and order what comes before a write and after the read that sees it. Also finds reads of
-/// bytes that nothing wrote.
-class RaceDetector {
- public:
-  /// A thread of the cluster executes an instruction.
-  struct Event {
-    std::uint32_t thread = 0;
-    std::uint32_t instruction = 0;
-    std::uint64_t order = 0;  ///< the same for all lanes of one instruction
-    bool is_strong = false;
-    std::uint32_t clock = 0;  ///< the warp's; 0: never
-  };
-  /// What an access met.
-  struct Conflict {
-    const char* earlier = nullptr;  ///< "reads", "writes" or "updates" it; null: nothing wrote it
-    Event event;                    ///< that did
-  };
-
-  /// Of all blocks together.
-  RaceDetector(std::uint64_t shared_bytes, std::uint32_t warps);
-
-  /// Begins a cluster: nothing is written, nothing ordered.
-  void reset();
-  /// An access to [begin, begin + bytes); `values` are what a store has written, null for others.
-  std::optional<Conflict> note(Event now, AccessKind kind, std::uint64_t begin, std::uint64_t bytes,
-                               const std::byte* values);
-
-  /// An access to the memory of another block of the cluster.
-  void note_visit(std::uint32_t block, Event now);
-  /// A visit of a block, whose warps [begin, end) have ended, that they did not wait for.
-  std::optional<Event> find_late_visit(std::uint32_t block, std::uint32_t begin,
-                                       std::uint32_t end) const;
-  /// A block waits for what warps have released to an object, relaxed arrivals among them.
-  void outlive(std::uint32_t block, std::uint64_t address);
-
-  /// All lanes of a warp have met.
-  void synchronise_warp(std::uint32_t warp) { ++clocks_[warp][warp]; }
-  /// A warp releases to, and acquires from, an object in shared memory: an mbarrier, an atomic; or
-  /// a barrier of a block or the cluster, when it comes there and when it goes on.
-  void release_to(std::uint64_t address, std::uint32_t warp);
-  void acquire_from(std::uint64_t address, std::uint32_t warp);
-  static constexpr std::uint64_t barrier_address(std::uint32_t block, std::uint32_t number) {
-    return ~(std::uint64_t{block} << 32U | number);
-  }
-
- private:
-  using Clocks = std::vector<std::uint32_t>;  ///< by warp
-  struct Byte {
-    Event write;
-    Event read;
-    Event other_read;  ///< of another warp than `read`
-    std::byte value{};
-  };
-
-  bool is_before(const Event& event, const Event& now) const;
-
-  std::vector<Byte> bytes_;
-  std::vector<Clocks> clocks_;  ///< of each warp: what it knows of every other
-  std::map<std::uint32_t, std::map<std::uint32_t, Event>> visits_;  ///< of blocks: each warp's last
-  std::map<std::uint32_t, Clocks> outlived_;                        ///< of blocks: by warp
-  std::unordered_map<std::uint64_t, Clocks> objects_;
-};
-
-/// Follows values that nothing has defined: what a thread reads of its local memory before it has
-/// written it, and what a shuffle takes from a lane that does not take part. Registers, local and
-/// shared memory carry them on, lane by lane. Copies of padding and selections that leave such a
-/// value out do no harm, so the caller asks where one matters: in branches, addresses and what goes
-/// to global memory.
-class UndefinedValues {
- public:
-  UndefinedValues(const Kernel& kernel, std::uint32_t warps, std::uint64_t local_bytes,
-                  std::uint64_t shared_bytes);
-
-  /// Begins a block: registers hold nothing undefined, local memory nothing else.
-  void reset();
-  /// Whether a register of the warp may hold an undefined value.
-  bool any(const Warp& warp) const { return has_any_[warp.index]; }
-
-  /// Where an undefined value came from.
-  struct Origin {
-    std::uint32_t instruction = none;
-    std::string what;  ///< "it reads byte 8 of its local memory, which it has not written"
-  };
-  struct Found {
-    unsigned lane = 0;
-    const Origin* origin = nullptr;
-  };
-  /// The first of these lanes in which all of the registers are undefined.
-  std::optional<Found> find(const Warp& warp, std::span<const std::uint32_t> slots,
-                            std::uint32_t lanes) const;
-
-  /// A register operation, just before it is executed.
-  void operate(const Warp& warp, const Op& op, std::uint32_t lanes);
-  /// Registers get defined values.
-  void define(const Warp& warp, std::span<const std::uint32_t> slots, std::uint32_t lanes);
-  /// A byte of the block's shared, or a lane's local, memory.
-  struct Place {
-    bool is_shared = true;
-    std::uint64_t address = 0;
-    std::uint32_t thread = 0;  ///< whose local memory
-  };
-  /// A lane's load or store of elements.
-  void load(const Warp& warp, const Op& op, unsigned lane, const Place& place);
-  void store(const Warp& warp, const Op& op, unsigned lane, const Place& place);
-  /// What other accesses, and the system, write.
-  void define(const Place& place, std::uint64_t bytes);
-  /// Lanes' results of a shuffle: the register `a` of the lanes `from`.
-  void shuffle(const Warp& warp, std::uint32_t d, std::uint32_t a, std::uint32_t lanes,
-               const std::array<std::uint8_t, warp_size>& from);
-  /// A result of a shuffle that comes from nowhere.
-  void leave_undefined(const Warp& warp, std::uint32_t d, unsigned lane, std::uint32_t instruction,
-                       const std::string& what);
-
- private:
-  /// What a byte or register holds: nothing was written, a defined value, or an undefined one with
-  /// the number of its origin from here on.
-  using State = std::uint8_t;
-  static constexpr State unwritten = 0;
-  static constexpr State defined = 1;
-  static constexpr State first_origin = 2;
-
-  struct Register {
-    std::uint32_t lanes = 0;  ///< in which it is undefined
-    State origin = defined;
-  };
-
-  std::size_t register_index(const Warp& warp, std::uint32_t slot) const;
-  State* bytes_at(const Place& place);
-  State origin_of(std::uint32_t instruction, const std::string& what);
-  void set(const Warp& warp, std::uint32_t slot, std::uint32_t lanes, std::uint32_t undefined,
-           State origin);
-
-  const Kernel& kernel_;
-  std::uint64_t local_bytes_;
-  std::vector<Register> registers_;
-  std::vector<bool> has_any_;  ///< by warp
-  std::vector<State> local_;
-  std::vector<State> shared_;
-  bool has_shared_ = false;  ///< an undefined value may lie in shared memory
-  std::vector<Origin> origins_;
-};
 
 class AccessUnit;
 class BlockRun;
@@ -181,14 +32,18 @@ struct Cluster {
   /// Begins one: nobody has arrived.
   void reset();
 
-  std::vector<AccessUnit*> units;       ///< by rank
-  std::vector<BlockRun*> blocks;        ///< likewise
-  std::unique_ptr<RaceDetector> races;  ///< null where nothing looks for them
+  std::vector<AccessUnit*> units;          ///< by rank
+  std::vector<BlockRun*> blocks;           ///< likewise
+  std::unique_ptr<RaceDetector> races;     ///< null where nothing looks for them
+  std::unique_ptr<CopiesInFlight> copies;  ///< null where the kernel begins none
   // The barrier of the cluster.
   std::uint32_t live = 0;     ///< threads that have not ended
   std::uint32_t arrived = 0;  ///< of these: those that have come to it
   std::uint64_t phases = 0;   ///< how often all had come
 };
+
+/// "reads", "writes" or "updates"
+const char* what_access_does(AccessKind kind);
 
 /// The memory of the block under way: checks, counts and executes its accesses. What a kernel must
 /// not do is a KernelFault.
@@ -237,6 +92,8 @@ class AccessUnit {
   // What follows the cluster's accesses and the block's values; null where nothing does.
   RaceDetector* races_;
   std::unique_ptr<UndefinedValues> undefined_;
+  CopiesInFlight* copies_;   ///< of the cluster; null where the kernel begins none
+  std::uint64_t order_ = 0;  ///< numbers the executed ops
   /// What a warp has read last of what others may write.
   struct Poll {
     const Op* op = nullptr;
@@ -246,6 +103,11 @@ class AccessUnit {
   std::vector<Poll> polls_;        ///< by warp, where blocks may wait for each other
   bool is_repeated_poll_ = false;  ///< of the ops that may wait: the one executed last
   std::unique_ptr<Warpgroups> warpgroups_;
+
+  /// When all threads have ended.
+  void finish_copies();
+  /// What mbarriers lack that threads wait for: "; the mbarrier at ...", or nothing.
+  std::string describe_waits() const;
 
  private:
   using Addresses = std::array<std::uint64_t, warp_size>;
@@ -314,9 +176,11 @@ class AccessUnit {
   void check_own(unsigned lane, std::uint64_t address) const;
   /// "shared memory", or "the shared memory of block (1, 0, 0)"
   std::string memory_of(const AccessUnit& owner) const;
-  RaceDetector::Event racing_event(unsigned lane, bool is_strong) const {
-    return {racer(*warp_) * warp_size + lane, op_->instruction, order_, is_strong};
+  /// A place among those of all blocks of the cluster, as the RaceDetector knows it.
+  SharedPlace place_at(std::uint64_t address) const {
+    return {cluster_.units[address / shared_bytes_], address % shared_bytes_};
   }
+  RaceDetector::Event racing_event(unsigned lane, bool is_strong) const;
   std::vector<SharedPlace> places_of_copy(unsigned lane, std::uint64_t address,
                                           std::uint64_t bytes);
   void map_address(unsigned lane);
@@ -341,7 +205,31 @@ class AccessUnit {
   void move_matrices(std::uint32_t mask, bool is_load);
   void multiply_matrices(std::uint32_t mask);
   void require_whole_warp(std::uint32_t mask) const;
-  void complete_bytes(unsigned lane, std::uint64_t bytes, std::span<const SharedPlace> targets);
+
+  // Copies in flight.
+  CopyInFlight& begin_copy(CopyList& list);
+  CopyInFlight& begin_bulk_copy(unsigned lane, std::uint32_t bytes, const SharedPlace& place);
+  void begin_arrival(unsigned lane, std::uint64_t key);
+  void begin_writing(unsigned lane, CopyInFlight::Range range);
+  void note_bulk_copy(unsigned lane, const CopyInFlight& copy);
+  void copy_group(std::uint32_t mask);
+  void complete_copies(const SharedPlace& mbarrier);
+  void land(CopyInFlight& copy, std::uint32_t lanes, std::optional<std::uint64_t> key);
+  /// The memory that a copy's rows lie in.
+  std::byte* bytes_of(const CopyInFlight& copy) const {
+    return cluster_.units[copy.rank]->shared_.data();
+  }
+  void load_row(const CopyInFlight& copy, const CopyInFlight::Row& row);
+  void store_row(const CopyInFlight& copy, const CopyInFlight::Row& row);
+  void take_source(CopyInFlight& copy);
+  void check_sources(unsigned lane, std::uint64_t begin, std::uint64_t bytes);
+  void check_targets(const WarpAccess& access, const Allocation& allocation, AccessKind kind);
+  static const char* wait_for(CopyInFlight::Told told, bool is_for_reads);
+  /// A byte by its place among those of the cluster's blocks: "byte 8 of 'tile'", and whose it is.
+  std::string describe_place(std::uint64_t address) const;
+  std::string describe_thread_of(const RaceDetector::Event& event) const;
+  void fail_for_copy(unsigned lane, AccessKind kind, const RaceDetector::Conflict& conflict) const;
+  [[noreturn]] void fail_copy(const CopyInFlight& copy, const std::string& what) const;
 
   // Warpgroups.
   void join_warpgroup(std::uint32_t mask, const Warpgroups::Descriptors& descriptors);
@@ -358,8 +246,8 @@ class AccessUnit {
   void check_box_begin(const TensorMap& map, unsigned lane,
                        const std::array<std::int64_t, 5>& first) const;
   void copy_box(const TensorMap& map, unsigned lane, std::uint64_t address);
-  void copy_row(const TensorMap& map, unsigned lane, const std::array<std::int64_t, 5>& coordinates,
-                std::span<const SharedPlace> places, std::uint64_t offset);
+  void add_row(const TensorMap& map, CopyInFlight& copy, unsigned lane,
+               const std::array<std::int64_t, 5>& coordinates, std::uint64_t place);
 
   // Textures.
   using Texel = std::array<std::uint32_t, 4>;
@@ -393,14 +281,12 @@ class AccessUnit {
   Warp* warp_ = nullptr;
   const Op* op_ = nullptr;
   const MemoryOp* memory_ = nullptr;
-  std::uint64_t order_ = 0;  ///< numbers the executed ops
   // By memory op, made when it is counted first.
   std::vector<std::unique_ptr<GlobalCounter>> global_counters_;
   std::vector<std::unique_ptr<SharedCounter>> shared_counters_;
   std::vector<Allocation*> last_;  ///< by memory op: where it went last
   std::uint64_t shared_bytes_;
   LazyPages shared_;
-  std::unordered_set<std::uint64_t> mbarriers_;  ///< in the block, where checked
   /// What a product that is under way reads of shared memory, in pieces of 16 bytes.
   struct LateRead {
     std::uint32_t warp = 0;
@@ -410,7 +296,13 @@ class AccessUnit {
     std::vector<std::uint64_t> places;
   };
   std::vector<LateRead> late_reads_;  ///< where races are looked for
-  std::uint64_t local_bytes_;         ///< of one thread, room for alloca included
+  /// How the block's threads use an mbarrier.
+  struct MbarrierUse {
+    std::uint32_t expects = none;  ///< the instruction that expected bytes last
+    bool is_waited_for = false;    ///< the last wait for it was in vain
+  };
+  std::map<std::uint64_t, MbarrierUse> mbarriers_;  ///< by place
+  std::uint64_t local_bytes_;                       ///< of one thread, room for alloca included
   LazyPages local_;
   std::vector<WarpVisits> visits_;  ///< of the block, by warp and memory op; where shapes are noted
   std::vector<std::uint64_t> stack_;  ///< of each thread: where alloca takes from

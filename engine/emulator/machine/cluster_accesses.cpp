@@ -5,14 +5,6 @@
 #include "engine/emulator/machine/block_run.h"
 
 namespace sweep {
-namespace {
-
-std::string_view what_access_does(AccessKind kind) {
-  if (is_atomic(kind)) return "updates";
-  return kind == AccessKind::load ? "reads" : "writes";
-}
-
-}  // namespace
 
 /// Whose an address in shared memory's window is. Where the cluster has no such block it is an
 /// address outside of the block's own memory.

@@ -6,15 +6,28 @@
 #include <limits>
 
 namespace sweep {
+namespace {
+
+bool has_copies(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.ops, [](const Op& op) {
+    return op.kind == OpKind::async_copy || op.kind == OpKind::bulk_copy ||
+           op.kind == OpKind::tensor_copy || op.kind == OpKind::copy_group ||
+           op.kind == OpKind::mbarrier;
+  });
+}
+
+}  // namespace
 
 Cluster::Cluster(const Launch& launch) {
   const auto count = static_cast<std::uint32_t>(launch.cluster.count());
+  if (has_copies(*launch.kernel)) copies = std::make_unique<CopiesInFlight>(launch.warps() * count);
   if (!launch.checks_kernel || launch.shared_bytes() == 0) return;
   races = std::make_unique<RaceDetector>(launch.shared_bytes() * count, launch.warps() * count);
 }
 
 void Cluster::reset() {
   if (races != nullptr) races->reset();
+  if (copies != nullptr) copies->reset();
   live = 0;
   arrived = 0;
   phases = 0;

@@ -262,7 +262,7 @@ bool BlockRun::warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragm
     warp.add(kernel_, fragment);
     return false;
   }
-  if (races_ != nullptr) races_->synchronise_warp(racer(warp));
+  if (races_ != nullptr) races_->synchronise_warp(racer(warp), order_);
   fragment.block = block.next;
   resume(
       warp, [&](const Fragment& other) { return waits_here(other) && (other.mask & members) != 0; },
@@ -296,7 +296,10 @@ bool BlockRun::barrier(Warp& warp, const BasicBlock& block, Fragment& fragment) 
     state.count += static_cast<std::uint32_t>(std::popcount(fragment.mask & holds));
     state.votes += threads;
   }
-  if (races_ != nullptr) races_->release_to(racing_barrier(number), racer(warp));
+  if (races_ != nullptr) {
+    races_->synchronise_warp(racer(warp), order_);
+    races_->release_to(racing_barrier(number), racer(warp), order_);
+  }
   if (op.mode == BarrierMode::arrive) {
     fragment.block = block.next;
     release_complete(number);
@@ -391,8 +394,12 @@ bool BlockRun::cluster_barrier(Warp& warp, const BasicBlock& block, Fragment& fr
     warp.arrived |= fragment.mask;
     cluster_.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
     if (races_ != nullptr) {
-      if (!op.is_relaxed) races_->release_to(racing_cluster_barrier, racer(warp));
-      races_->release_to(relaxed_cluster_barrier, racer(warp));
+      if (op.is_relaxed) {
+        races_->release_fenced(racing_cluster_barrier, racer(warp));
+      } else {
+        races_->release_to(racing_cluster_barrier, racer(warp), order_);
+      }
+      races_->release_to(relaxed_cluster_barrier, racer(warp), order_);
     }
     fragment.block = block.next;
     release_cluster();

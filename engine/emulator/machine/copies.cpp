@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "engine/emulator/machine/block_run.h"
 #include "engine/emulator/machine/grid_run.h"
@@ -28,10 +30,19 @@ MbarrierState& state_at(std::byte* place) {
   return *reinterpret_cast<MbarrierState*>(place);
 }
 
-void advance(MbarrierState& state) {
-  if (state.pending != 0 || state.bytes != 0) return;
+/// Whether its phase completes.
+bool advance(MbarrierState& state) {
+  if (state.pending != 0 || state.bytes != 0) return false;
   state.phase = !state.phase;
   state.pending = state.expected;
+  return true;
+}
+
+/// The bytes that are still expected, or, below 0, have come and are not expected.
+std::int64_t signed_bytes(const MbarrierState& state) {
+  constexpr std::uint64_t half = (bytes_mask + 1) / 2;
+  return static_cast<std::int64_t>((state.bytes + half) & bytes_mask) -
+         static_cast<std::int64_t>(half);
 }
 
 }  // namespace
@@ -83,6 +94,8 @@ std::byte* AccessUnit::bytes_at(unsigned lane, ptx::Space space, std::uint64_t a
 
 void AccessUnit::async_copy(std::uint32_t mask) {
   const std::uint32_t size = memory_->copy_bytes;
+  const CopiesInFlight::Groups& groups = copies_->groups(false, racer(*warp_));
+  CopyInFlight* copy = nullptr;
   ++writes_;
   WarpAccess from = {addresses_of(memory_->address), mask, size};
   const Addresses to = addresses_of(memory_->to_address);
@@ -99,15 +112,21 @@ void AccessUnit::async_copy(std::uint32_t mask) {
            from.address[lane], to[lane]);
     }
     check_base(lane, own_offset(to[lane]), size, false);
-    std::byte* target = bytes_at(lane, ptx::Space::shared, to[lane], size, false);
-    std::memset(target, 0, size);
+    const SharedPlace place = shared_place(lane, in_window(to[lane]), size, false, false);
+    std::byte* source = nullptr;
     if (wanted == 0) {
       from.active &= ~bit_of(lane);
     } else {
-      std::memcpy(target, bytes_at(lane, ptx::Space::global, from.address[lane], wanted, true),
-                  wanted);
+      source = bytes_at(lane, ptx::Space::global, from.address[lane], wanted, true);
     }
-    note_shared(own_offset(to[lane]), size, lane, AccessKind::store, target);
+    if (copy == nullptr || copy->group != groups.at(lane)) {
+      copy = &begin_copy(copies_->of_lanes(racer(*warp_)));
+      copy->group = groups.at(lane);
+    }
+    copy->lanes |= bit_of(lane);
+    copy->rows.push_back({source, static_cast<std::uint32_t>(place.offset), size,
+                          static_cast<std::uint32_t>(wanted), 0, static_cast<std::uint8_t>(lane)});
+    begin_writing(lane, {place.address(), size});
   });
   const bool is_countable = size == 4 || size == 8 || size == 16;
   if (from.active != 0 && is_countable) {
@@ -130,44 +149,80 @@ void AccessUnit::bulk_copy(std::uint32_t mask) {
            size, from[lane], to[lane]);
     }
     if (size == 0) return;
-    const std::byte* source = bytes_at(lane, memory_->space, from[lane], size, true);
-    const auto copy = [&](std::byte* target) {
-      if (memory_->is_reduction) return reduce_bytes(*memory_, target, source, size);
-      std::memmove(target, source, size);
-    };
-    if (memory_->to_space != ptx::Space::shared) {
-      return copy(bytes_at(lane, memory_->to_space, to[lane], size, false));
+    const bool is_load = memory_->to_space == ptx::Space::shared;
+    const std::uint64_t other = is_load ? from[lane] : to[lane];
+    std::byte* const outer =
+        bytes_at(lane, is_load ? memory_->space : memory_->to_space, other, size, is_load);
+    const std::vector<SharedPlace> places =
+        is_load ? places_of_copy(lane, in_window(to[lane]), size)
+                : std::vector{shared_place(lane, in_window(from[lane]), size, true, false)};
+    for (const SharedPlace& place : places) {
+      if (is_load) check_base(lane, place.offset, size, false);
+      const auto bytes = static_cast<std::uint32_t>(size);
+      CopyInFlight& copy = begin_bulk_copy(lane, bytes, place);
+      copy.is_load = is_load;
+      copy.type = memory_->type;
+      (is_load ? copy.written : copy.read) = {place.address(), size};
+      const bool is_within = is_load && memory_->space == ptx::Space::shared;
+      if (is_within) copy.read = {rank_ * shared_bytes_ + own_offset(from[lane]), size};
+      copy.rows.push_back({outer, static_cast<std::uint32_t>(place.offset), bytes, bytes, 0,
+                           static_cast<std::uint8_t>(lane)});
+      note_bulk_copy(lane, copy);
     }
-    const std::vector<SharedPlace> targets = places_of_copy(lane, in_window(to[lane]), size);
-    for (const SharedPlace& target : targets) {
-      check_base(lane, target.offset, size, false);
-      copy(target.bytes());
-      note_shared(*target.block, target.offset, size, lane, AccessKind::store, target.bytes(),
-                  false);
-    }
-    complete_bytes(lane, size, targets);
   });
 }
 
-/// Tells the copy's mbarrier, if it has one, that so many bytes have come: in each block that they
-/// have come to.
-void AccessUnit::complete_bytes(unsigned lane, std::uint64_t bytes,
-                                std::span<const SharedPlace> targets) {
-  if (memory_->barrier.slot == none || targets.empty()) return;
-  const SharedPlace named =
-      mbarrier_at(memory_->barrier, ptx::Space::shared, memory_->is_of_cluster, lane);
-  for (const SharedPlace& target : targets) {
-    const SharedPlace place = {memory_->multicast == none ? named.block : target.block,
-                               named.offset};
-    if (place.block != target.block) {
-      fail(lane, "its mbarrier lies in another block's shared memory than what it copies to");
+/// The copies and arrivals that an mbarrier waits for are done, in their order, until its phase
+/// completes.
+void AccessUnit::complete_copies(const SharedPlace& mbarrier) {
+  const std::uint64_t key = mbarrier.address();
+  MbarrierState& state = state_at(mbarrier.bytes());
+  const bool phase = state.phase;
+  for (CopyInFlight& copy : copies_->bulk().all()) {
+    if (copy.told != CopyInFlight::Told::by_mbarrier || copy.mbarrier != key) continue;
+    if (copy.memory != nullptr) {
+      land(copy, copy.lanes, key);
+      state.bytes = (state.bytes - copy.transaction) & bytes_mask;
+    } else {
+      CopyList& before = copies_->of_lanes(copy.warp);
+      for (CopyInFlight& earlier : before.all()) {
+        if (earlier.order < copy.order) land(earlier, earlier.lanes & copy.lanes, key);
+      }
+      before.drop_done();
+      const auto count = static_cast<unsigned>(std::popcount(std::exchange(copy.lanes, 0)));
+      if (count > state.pending) {
+        fail_copy(copy, fmt::format("{} arrive at an mbarrier that waits for {}", count,
+                                    std::uint64_t{state.pending}));
+      }
+      state.pending = (state.pending - count) & count_mask;
     }
-    check_initialised(place, MbarrierMode::complete_tx, lane);
-    MbarrierState& state = state_at(place.bytes());
-    state.bytes = (state.bytes - bytes) & bytes_mask;
-    advance(state);
-    if (races_ != nullptr) races_->release_to(place.address(), racer(*warp_));
+    if (advance(state) && races_ != nullptr) races_->complete_phase(key);
+    if (state.phase != phase) break;
   }
+  copies_->bulk().drop_done();
+}
+
+/// The mbarriers that threads have waited for in vain, and what these lack.
+std::string AccessUnit::describe_waits() const {
+  std::string text;
+  for (const auto& [offset, use] : mbarriers_) {
+    if (!use.is_waited_for) continue;
+    const MbarrierState& state = state_at(shared_.data() + offset);
+    const std::int64_t bytes = signed_bytes(state);
+    std::string lack;
+    if (bytes != 0) {
+      lack = fmt::format(
+          "its copies bring {} bytes {} than {}", std::abs(bytes), bytes > 0 ? "fewer" : "more",
+          use.expects == none ? "it expects"
+                              : "expected at " + describe_instruction(kernel_, use.expects));
+    } else if (state.pending != 0) {
+      lack = fmt::format("it waits for {} more to arrive", std::uint64_t{state.pending});
+    } else {
+      continue;
+    }
+    text += fmt::format("; the mbarrier at {}: {}", describe_shared_byte(kernel_, offset), lack);
+  }
+  return text;
 }
 
 AccessUnit::SharedPlace AccessUnit::mbarrier_at(const AddressOperand& address, ptx::Space space,
@@ -182,7 +237,7 @@ AccessUnit::SharedPlace AccessUnit::mbarrier_at(const AddressOperand& address, p
 
 /// What lies there may look like one, left from the block before or overwritten by plain stores.
 void AccessUnit::check_initialised(const SharedPlace& place, MbarrierMode mode, unsigned lane) {
-  std::unordered_set<std::uint64_t>& known = place.block->mbarriers_;
+  std::map<std::uint64_t, MbarrierUse>& known = place.block->mbarriers_;
   const std::uint64_t key = place.offset;
   const bool is_known =
       state_at(place.bytes()).is_valid && (!launch_.checks_kernel || known.contains(key));
@@ -194,7 +249,12 @@ void AccessUnit::check_initialised(const SharedPlace& place, MbarrierMode mode, 
          "mbarrier.inval comes first",
          describe_shared_byte(kernel_, key));
   }
-  if (launch_.checks_kernel && is_initialised) known.insert(key);
+  if (is_initialised) {
+    known[key] = {};
+  } else {
+    // Who uses it has met who initialised it; uses meet each other.
+    note_shared(*place.block, key, 8, lane, AccessKind::load, nullptr, true);
+  }
   if (mode == MbarrierMode::invalidate) known.erase(key);
 }
 
@@ -228,21 +288,33 @@ void AccessUnit::mbarrier(unsigned lane) {
     const bool phase = barrier.mode == MbarrierMode::wait
                            ? std::bit_cast<MbarrierState>(value).phase
                            : (value & 1) != 0;
-    const bool holds = phase != state.phase;
+    bool holds = phase != state.phase;
+    if (!holds && !copies_->bulk().is_empty()) {
+      complete_copies(place);
+      holds = phase != state.phase;
+    }
     warp_->set_predicate(barrier.d, bit_of(lane), holds ? full_mask : 0);
-    if (holds && races_ != nullptr) races_->acquire_from(place.address(), racer(*warp_));
+    if (holds && races_ != nullptr) races_->acquire_phase(place.address(), racer(*warp_));
     if (!holds) warp_->yields = true;
+    mbarriers_[place.offset].is_waited_for = !holds;
     return;
   }
   ++writes_;
+  const auto advance_to_waiting = [&] {
+    if (advance(state) && races_ != nullptr) races_->complete_phase(place.address());
+  };
   const auto arrive = [&](std::uint64_t count) {
     if (barrier.d != none) warp_->slot<std::uint64_t>(barrier.d)[lane] = before;
     if (count > state.pending) {
       fail(lane, "{} arrive at an mbarrier that waits for {}", count, state.pending);
     }
     state.pending = (state.pending - count) & count_mask;
-    advance(state);
-    if (races_ != nullptr) races_->release_to(place.address(), racer(*warp_));
+    if (races_ != nullptr) races_->release_to(place.address(), racer(*warp_), order_);
+    advance_to_waiting();
+  };
+  const auto expect = [&](std::uint64_t bytes) {
+    state.bytes = (state.bytes + bytes) & bytes_mask;
+    place.block->mbarriers_[place.offset].expects = op_->instruction;
   };
   switch (barrier.mode) {
     case MbarrierMode::init:
@@ -254,18 +326,21 @@ void AccessUnit::mbarrier(unsigned lane) {
       state = {};
       break;
     case MbarrierMode::expect_tx:
-      state.bytes = (state.bytes + value) & bytes_mask;
+      expect(value);
       break;
     case MbarrierMode::complete_tx:
       state.bytes = (state.bytes - value) & bytes_mask;
-      advance(state);
-      if (races_ != nullptr) races_->release_to(place.address(), racer(*warp_));
+      // What st.async has written is there for those who wait.
+      if (barrier.beside.slot != none && races_ != nullptr) {
+        races_->release_to(place.address(), racer(*warp_), order_);
+      }
+      advance_to_waiting();
       break;
     case MbarrierMode::arrive:
       arrive(value);
       break;
     case MbarrierMode::arrive_expect_tx:
-      state.bytes = (state.bytes + value) & bytes_mask;
+      expect(value);
       arrive(1);
       break;
     case MbarrierMode::arrive_drop:
@@ -273,8 +348,9 @@ void AccessUnit::mbarrier(unsigned lane) {
       arrive(value);
       break;
     case MbarrierMode::async_arrive:
-      // The copies are complete already; without .noinc the arrival adds itself first.
-      if (barrier.is_without_increment) arrive(1);
+      // PTX ISA, "cp.async.mbarrier.arrive": without .noinc the arrival adds itself first.
+      if (!barrier.is_without_increment) state.pending = (state.pending + 1) & count_mask;
+      begin_arrival(lane, place.address());
       break;
     default:
       break;

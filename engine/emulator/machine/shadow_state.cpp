@@ -1,20 +1,38 @@
-#include <algorithm>
+#include "engine/emulator/machine/shadow_state.h"
 
-#include "engine/emulator/machine/block_run.h"
+#include <fmt/format.h>
+
+#include <algorithm>
 
 namespace sweep {
 namespace {
 
 constexpr std::uint32_t slot_step = 4;  ///< bytes
 
-void join(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& from) {
-  for (std::size_t i = 0; i < into.size(); ++i) into[i] = std::max(into[i], from[i]);
+void join(std::vector<std::uint64_t>& into, const std::vector<std::uint64_t>& from) {
+  if (into.size() < from.size()) into.resize(from.size(), 0);
+  for (std::size_t i = 0; i < from.size(); ++i) into[i] = std::max(into[i], from[i]);
 }
+
+std::uint64_t known_of(const std::vector<std::uint64_t>& clocks, std::size_t who) {
+  return who < clocks.size() ? clocks[who] : 0;
+}
+
+void know(std::vector<std::uint64_t>& clocks, std::size_t who, std::uint64_t before) {
+  if (clocks.size() <= who) clocks.resize(who + 1, 0);
+  clocks[who] = std::max(clocks[who], before);
+}
+
+/// What the phases of an mbarrier so far have told, beside what has been released to it.
+constexpr std::uint64_t of_phases = std::uint64_t{1} << 62U;
 
 }  // namespace
 
 RaceDetector::RaceDetector(std::uint64_t shared_bytes, std::uint32_t warps)
-    : bytes_(static_cast<std::size_t>(shared_bytes)), clocks_(warps) {
+    : bytes_(static_cast<std::size_t>(shared_bytes)),
+      clocks_(warps),
+      fenced_(warps),
+      own_copies_(warps) {
   MemoryWatch::of_process().note(shared_bytes * sizeof(Byte));
   reset();
 }
@@ -22,65 +40,71 @@ RaceDetector::RaceDetector(std::uint64_t shared_bytes, std::uint32_t warps)
 void RaceDetector::reset() {
   std::ranges::fill(bytes_, Byte{});
   std::ranges::fill(clocks_, Clocks(clocks_.size(), 0));
-  for (std::size_t warp = 0; warp < clocks_.size(); ++warp) clocks_[warp][warp] = 1;
+  std::ranges::fill(fenced_, Clocks{});
+  std::ranges::fill(own_copies_, Clocks{});
   objects_.clear();
   visits_.clear();
   outlived_.clear();
+  agents_.clear();
 }
 
 /// Whether an earlier event is ordered before what a thread does now.
 bool RaceDetector::is_before(const Event& event, const Event& now) const {
-  if (event.clock == 0 || event.thread == now.thread) return true;
+  if (event.order == 0) return true;
+  if (event.order == in_flight) return false;
+  if (event.thread == now.thread) return true;
   const std::uint32_t warp = event.thread / warp_size;
   const std::uint32_t own = now.thread / warp_size;
-  if (warp != own) return clocks_[own][warp] >= event.clock;
-  // Lanes of one warp: the same instruction is judged by its values, another needs the warp's clock
-  // to have moved on.
-  return event.order == now.order || clocks_[warp][warp] > event.clock;
+  // Lanes of one warp: the same instruction is judged by its values.
+  if (warp == own && event.order == now.order) return true;
+  return known_of(clocks_[own], warp) > event.order;
+}
+
+void RaceDetector::remember_read(Byte& byte, const Event& read) {
+  const bool is_other_warp =
+      byte.read.order != 0 && byte.read.thread / warp_size != read.thread / warp_size;
+  if (is_other_warp) byte.other_read = byte.read;
+  byte.read = read;
 }
 
 std::optional<RaceDetector::Conflict> RaceDetector::note(Event now, AccessKind kind,
                                                          std::uint64_t begin, std::uint64_t bytes,
                                                          const std::byte* values) {
-  const std::uint32_t warp = now.thread / warp_size;
-  now.clock = clocks_[warp][warp];
-  const bool is_plain_store = kind == AccessKind::store && !now.is_strong;
+  const bool is_plain_store = kind == AccessKind::store && now.is_strong == 0;
   std::optional<Conflict> first;
-  const auto meet = [&](const char* what, const Event& earlier) {
-    if (!first) first = Conflict{what, earlier};
-  };
   for (std::uint64_t i = 0; i < bytes; ++i) {
+    const auto meet = [&](const char* what, const Event& earlier) {
+      if (!first) first = Conflict{what, earlier, begin + i};
+    };
     Byte& byte = bytes_[static_cast<std::size_t>(begin + i)];
-    const bool is_written = byte.write.clock != 0;
-    if (!is_written && kind != AccessKind::store) meet(nullptr, {});
-    const bool is_same_value = is_plain_store && values != nullptr && is_written &&
-                               byte.value == values[i] && !byte.write.is_strong;
-    const bool is_one_store = is_plain_store && is_written && !is_same_value &&
-                              byte.write.order == now.order && byte.write.thread != now.thread &&
-                              byte.write.thread / warp_size == warp;
-    if (!(now.is_strong && byte.write.is_strong) && !is_same_value &&
-        (is_one_store || !is_before(byte.write, now))) {
-      meet(byte.write.is_strong ? "updates" : "writes", byte.write);
+    const bool is_written = byte.write.order != 0 || byte.update.order != 0;
+    // What a copy takes along need not be used.
+    if (!is_written && kind != AccessKind::store && now.is_by_async_proxy == 0) meet(nullptr, {});
+    const bool is_same_value = is_plain_store && values != nullptr && byte.value == values[i] &&
+                               byte.write.order != in_flight;
+    const bool is_one_store = is_plain_store && byte.write.order == now.order &&
+                              byte.write.thread != now.thread &&
+                              byte.write.thread / warp_size == now.thread / warp_size;
+    if (!is_same_value && (is_one_store || !is_before(byte.write, now))) {
+      meet("writes", byte.write);
     }
+    if (now.is_strong == 0 && !is_before(byte.update, now)) meet("updates", byte.update);
     if (kind == AccessKind::load) {
-      const bool is_other_warp = byte.read.clock != 0 && byte.read.thread / warp_size != warp;
-      if (is_other_warp) byte.other_read = byte.read;
-      byte.read = now;
+      remember_read(byte, now);
       continue;
     }
     for (const Event& read : {byte.read, byte.other_read}) {
-      if (!(now.is_strong && read.is_strong) && !is_before(read, now)) meet("reads", read);
+      const bool are_strong = now.is_strong != 0 && read.is_strong != 0;
+      if (!are_strong && !is_before(read, now)) meet("reads", read);
     }
-    byte.write = now;
+    (now.is_strong != 0 ? byte.update : byte.write) = now;
     if (values != nullptr) byte.value = values[i];
   }
   return first;
 }
 
-void RaceDetector::note_visit(std::uint32_t block, Event now) {
-  const std::uint32_t warp = now.thread / warp_size;
-  now.clock = clocks_[warp][warp];
-  visits_[block][warp] = now;
+void RaceDetector::note_visit(std::uint32_t block, const Event& now) {
+  visits_[block][now.thread / warp_size] = now;
 }
 
 std::optional<RaceDetector::Event> RaceDetector::find_late_visit(std::uint32_t block,
@@ -92,7 +116,7 @@ std::optional<RaceDetector::Event> RaceDetector::find_late_visit(std::uint32_t b
   for (const auto& of_warp : visits->second) {
     const std::uint32_t warp = of_warp.first;
     const Event& visit = of_warp.second;
-    const auto knows = [&](const Clocks& clocks) { return clocks[warp] >= visit.clock; };
+    const auto knows = [&](const Clocks& clocks) { return known_of(clocks, warp) > visit.order; };
     const bool is_waited_for = (outlived != outlived_.end() && knows(outlived->second)) ||
                                std::any_of(clocks_.begin() + begin, clocks_.begin() + end, knows);
     if (!is_waited_for) return visit;
@@ -102,18 +126,109 @@ std::optional<RaceDetector::Event> RaceDetector::find_late_visit(std::uint32_t b
 
 void RaceDetector::outlive(std::uint32_t block, std::uint64_t address) {
   const auto found = objects_.find(address);
-  if (found == objects_.end()) return;
-  join(outlived_.try_emplace(block, found->second).first->second, found->second);
+  if (found != objects_.end()) join(outlived_[block], found->second.known);
 }
 
-void RaceDetector::release_to(std::uint64_t address, std::uint32_t warp) {
-  join(objects_.try_emplace(address, clocks_[warp]).first->second, clocks_[warp]);
-  synchronise_warp(warp);
+void RaceDetector::release_to(std::uint64_t address, std::uint32_t warp, std::uint64_t order) {
+  Knowledge& object = objects_[address];
+  join(object.known, clocks_[warp]);
+  know(object.known, warp, order + 1);
+  join(object.fenced, fenced_[warp]);
+}
+
+void RaceDetector::release_fenced(std::uint64_t address, std::uint32_t warp) {
+  const auto found = objects_.find(fence_address(warp));
+  if (found == objects_.end()) return;
+  const Knowledge fenced = found->second;
+  Knowledge& object = objects_[address];
+  join(object.known, fenced.known);
+  join(object.fenced, fenced.fenced);
 }
 
 void RaceDetector::acquire_from(std::uint64_t address, std::uint32_t warp) {
   const auto found = objects_.find(address);
-  if (found != objects_.end()) join(clocks_[warp], found->second);
+  if (found == objects_.end()) return;
+  join(clocks_[warp], found->second.known);
+  join(fenced_[warp], found->second.fenced);
+}
+
+void RaceDetector::complete_phase(std::uint64_t key) {
+  const Knowledge released = objects_[key];
+  Knowledge& phases = objects_[key | of_phases];
+  join(phases.known, released.known);
+  join(phases.fenced, released.fenced);
+}
+
+void RaceDetector::acquire_phase(std::uint64_t key, std::uint32_t warp) {
+  acquire_from(key | of_phases, warp);
+}
+
+void RaceDetector::begin_writing(std::uint64_t begin, std::uint64_t bytes, bool is_update) {
+  for (std::uint64_t i = begin; i < begin + bytes; ++i) {
+    Byte& byte = bytes_[static_cast<std::size_t>(i)];
+    (is_update ? byte.update : byte.write).order = in_flight;
+  }
+}
+
+void RaceDetector::end_writing(std::uint64_t begin, std::uint64_t bytes, const Event& landing,
+                               const std::byte* values) {
+  for (std::uint64_t i = 0; i < bytes; ++i) {
+    Byte& byte = bytes_[static_cast<std::size_t>(begin + i)];
+    (landing.is_strong != 0 ? byte.update : byte.write) = landing;
+    byte.value = values[i];
+  }
+}
+
+void RaceDetector::end_reading(std::uint64_t begin, std::uint64_t bytes, const Event& landing) {
+  for (std::uint64_t i = begin; i < begin + bytes; ++i) {
+    remember_read(bytes_[static_cast<std::size_t>(i)], landing);
+  }
+}
+
+std::uint32_t RaceDetector::agent_of(std::uint64_t key) {
+  auto found = std::ranges::find(agents_, key);
+  if (found == agents_.end()) found = agents_.insert(agents_.end(), key);
+  const auto number = static_cast<std::size_t>(found - agents_.begin());
+  return static_cast<std::uint32_t>((clocks_.size() + number) * warp_size);
+}
+
+std::optional<std::uint64_t> RaceDetector::mbarrier_of(std::uint32_t thread) const {
+  const std::size_t warp = thread / warp_size;
+  if (warp < clocks_.size()) return std::nullopt;
+  return agents_[warp - clocks_.size()];
+}
+
+void RaceDetector::release_copy(std::uint64_t key, std::uint32_t warp, std::uint64_t order) {
+  const std::uint32_t agent = agent_of(key) / warp_size;
+  know(objects_[key].known, agent, order + 1);
+  know(own_copies_[warp], agent, order + 1);
+}
+
+void RaceDetector::acquire_copies(std::uint32_t warp) {
+  join(clocks_[warp], own_copies_[warp]);
+}
+
+void RaceDetector::fence_proxy(std::uint32_t warp, std::uint64_t order) {
+  join(fenced_[warp], clocks_[warp]);
+  know(fenced_[warp], warp, order);
+}
+
+/// PTX ISA, "Async proxy": accesses of one place by the generic and by the async proxy need a proxy
+/// fence between them. It may stand anywhere on the way from the write to the copy ("Causality
+/// Order"). What copies of the async proxy have written needs none: their completion is one.
+std::optional<RaceDetector::Conflict> RaceDetector::find_unfenced(std::uint64_t begin,
+                                                                  std::uint64_t bytes,
+                                                                  std::uint32_t warp) const {
+  for (std::uint64_t i = begin; i < begin + bytes; ++i) {
+    const Byte& byte = bytes_[static_cast<std::size_t>(i)];
+    for (const Event& write : {byte.write, byte.update}) {
+      if (write.order == 0 || write.is_by_async_proxy != 0) continue;
+      if (known_of(fenced_[warp], write.thread / warp_size) <= write.order) {
+        return Conflict{"writes", write, i};
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 UndefinedValues::UndefinedValues(const Kernel& kernel, std::uint32_t warps,

@@ -20,20 +20,22 @@ std::uint64_t swizzled(std::uint64_t address, std::uint64_t span) {
   return address ^ ((address >> 7U & pieces) * piece_bytes);
 }
 
-/// What a tensor copy gives for an element outside of the tensor.
-void fill_outside(const TensorMap& map, std::byte* row, std::uint64_t bytes) {
-  // Of the NaNs 0x7ff7, of floats 0x7ff77ff7 (measured on an H200).
-  constexpr std::array nan = {std::byte{0xf7}, std::byte{0x7f}};
-  for (std::uint64_t at = 0; at < bytes; ++at) {
-    row[at] = map.fills_nan ? nan.at(at % nan.size()) : std::byte{0};
-  }
-}
+constexpr std::uint64_t most_row_bytes = std::uint64_t{256} * 8;
 
 ptx::Type type_of(TensorElement type) {
   using Type = ptx::Type;
   constexpr std::array types = {Type::u8,  Type::u16, Type::u32, Type::s32, Type::u64,
                                 Type::s64, Type::f16, Type::f32, Type::f64, Type::bf16};
   return types.at(static_cast<std::size_t>(type));
+}
+
+/// Calls `move(of_row, place)` for the pieces of a row: where each lies in shared memory.
+template <class Move>
+void for_each_piece(std::byte* buffer, const CopyInFlight& copy, const CopyInFlight::Row& row,
+                    Move move) {
+  for (std::uint64_t at = 0; at < row.size; at += piece_bytes) {
+    move(buffer + at, swizzled(row.place + at, copy.swizzle));
+  }
 }
 
 /// What a row of a box has inside of the tensor: elements [first, end) of the row.
@@ -146,70 +148,93 @@ void AccessUnit::copy_box(const TensorMap& map, unsigned lane, std::uint64_t add
   const std::vector<SharedPlace> places =
       is_load ? places_of_copy(lane, address, covered)
               : std::vector{shared_place(lane, address, covered, true, false)};
-  for (const SharedPlace& place : places) check_base(lane, place.offset, bytes, !is_load);
-  for (std::uint64_t row = 0; row < rows; ++row) {
-    std::array<std::int64_t, 5> at = first;
-    std::uint64_t rest = row;
-    for (unsigned i = 1; i < map.rank && !memory_->picks_rows; ++i) {
-      at.at(i) += static_cast<std::int64_t>(rest % map.copied(i) * map.element_strides.at(i));
-      rest /= map.copied(i);
-    }
-    if (memory_->picks_rows) at[1] = first.at(1 + row);
-    copy_row(map, lane, at, places, row * row_bytes);
-  }
-  if (!is_load) return;
-  for (const SharedPlace& place : places) {
-    note_shared(*place.block, place.offset, bytes, lane, AccessKind::store, place.bytes(), false);
-  }
-  complete_bytes(lane, bytes, places);
-}
-
-/// One row of a box, whose first element has these coordinates and lies so far from the box's
-/// beginning, at each place of the box in shared memory.
-void AccessUnit::copy_row(const TensorMap& map, unsigned lane,
-                          const std::array<std::int64_t, 5>& coordinates,
-                          std::span<const SharedPlace> places, std::uint64_t offset) {
-  constexpr std::size_t most_bytes = std::size_t{256} * 8;
-  alignas(piece_bytes) std::array<std::byte, most_bytes> row;  // NOLINT: filled below
-  const std::uint64_t size = map.element_bytes();
-  const std::uint64_t bytes = map.copied(0) * size;
-  const InsidePart part = inside_part(map, coordinates);
-  const std::uint64_t inside = (part.end - part.first) * size;
-  const auto each_piece = [&](auto move) {
-    for (const SharedPlace& place : places) {
-      std::byte* const shared = place.block->shared_.data();
-      for (std::uint64_t at = 0; at < bytes; at += piece_bytes) {
-        move(row.data() + at, shared + swizzled(place.offset + offset + at, map.swizzle));
-      }
-    }
-  };
-  if (memory_->to_space == ptx::Space::shared) {
-    fill_outside(map, row.data(), bytes);
-    if (inside > 0) {
-      std::memcpy(row.data() + part.first * size,
-                  bytes_at(lane, ptx::Space::global, part.address, inside, true), inside);
-    }
-    return each_piece([](std::byte* of_row, std::byte* of_shared) {
-      std::memcpy(of_shared, of_row, piece_bytes);
-    });
-  }
-  if (inside == 0) return;
-  each_piece(
-      [](std::byte* of_row, std::byte* of_shared) { std::memcpy(of_row, of_shared, piece_bytes); });
-  std::byte* const target = bytes_at(lane, ptx::Space::global, part.address, inside, false);
-  const std::byte* const source = row.data() + part.first * size;
-  if (!memory_->is_reduction) {
-    std::memcpy(target, source, inside);
-    return;
-  }
   const ptx::Type type = type_of(map.type);
-  const unsigned element = ptx::bytes_of(type);
-  if (element < 2 || !has_atomic(memory_->operation, type)) {
+  const bool is_addable = ptx::bytes_of(type) >= 2 && has_atomic(memory_->operation, type);
+  if (memory_->is_reduction && !is_addable) {
     fail(lane, "elements of the tensor's type have no such operation");
   }
-  MemoryOp typed = *memory_;
-  typed.type = type;
-  reduce_bytes(typed, target, source, inside);
+  for (const SharedPlace& place : places) {
+    check_base(lane, place.offset, bytes, !is_load);
+    CopyInFlight& copy = begin_bulk_copy(lane, static_cast<std::uint32_t>(bytes), place);
+    copy.is_load = is_load;
+    (is_load ? copy.written : copy.read) = {place.address(), covered};
+    copy.swizzle = map.swizzle;
+    copy.fills_nan = map.fills_nan;
+    copy.type = type;
+    // A multicast has the same rows, at the same place, in each of its blocks.
+    if (&place != &places.front()) copy.rows = copies_->bulk().all().rbegin()[1].rows;
+    for (std::uint64_t row = 0; row < rows && &place == &places.front(); ++row) {
+      std::array<std::int64_t, 5> at = first;
+      std::uint64_t rest = row;
+      for (unsigned i = 1; i < map.rank && !memory_->picks_rows; ++i) {
+        at.at(i) += static_cast<std::int64_t>(rest % map.copied(i) * map.element_strides.at(i));
+        rest /= map.copied(i);
+      }
+      if (memory_->picks_rows) at[1] = first.at(1 + row);
+      add_row(map, copy, lane, at, place.offset + row * row_bytes);
+    }
+    note_bulk_copy(lane, copy);
+  }
+}
+
+/// One row of a box, whose first element has these coordinates, at a place in shared memory.
+void AccessUnit::add_row(const TensorMap& map, CopyInFlight& copy, unsigned lane,
+                         const std::array<std::int64_t, 5>& coordinates, std::uint64_t place) {
+  const std::uint64_t size = map.element_bytes();
+  const InsidePart part = inside_part(map, coordinates);
+  const std::uint64_t inside = (part.end - part.first) * size;
+  if (inside == 0 && !copy.is_load) return;
+  std::byte* const outer =
+      inside == 0 ? nullptr
+                  : bytes_at(lane, ptx::Space::global, part.address, inside, copy.is_load);
+  copy.rows.push_back(
+      {outer, static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(map.copied(0) * size),
+       static_cast<std::uint32_t>(inside), static_cast<std::uint16_t>(part.first * size),
+       static_cast<std::uint8_t>(lane)});
+}
+
+/// A row of a load: what is not copied is outside of the tensor, or zero.
+void AccessUnit::load_row(const CopyInFlight& copy, const CopyInFlight::Row& row) {
+  alignas(piece_bytes) std::array<std::byte, most_row_bytes> buffer;  // NOLINT: filled below
+  std::byte* const shared = bytes_of(copy);
+  std::byte* const place = shared + row.place;
+  std::byte* const begin = copy.swizzle == 0 ? place : buffer.data();
+  if (copy.memory->is_reduction) return reduce_bytes(*copy.memory, place, row.outer, row.bytes);
+  // Of the NaNs 0x7ff7, of floats 0x7ff77ff7 (measured on an H200).
+  constexpr std::array nan = {std::byte{0xf7}, std::byte{0x7f}};
+  const auto fill = [&](std::uint32_t from, std::uint32_t end) {
+    for (; from < end; ++from) begin[from] = copy.fills_nan ? nan.at(from % 2) : std::byte{0};
+  };
+  fill(0, row.first);
+  if (row.bytes != 0) std::memmove(begin + row.first, row.outer, row.bytes);
+  fill(row.first + row.bytes, row.size);
+  if (copy.swizzle == 0) return;
+  for_each_piece(begin, copy, row, [&](const std::byte* of_row, std::uint64_t piece) {
+    std::memcpy(shared + piece, of_row, piece_bytes);
+  });
+}
+
+/// A row of a store, out of shared memory or what was taken from there.
+void AccessUnit::store_row(const CopyInFlight& copy, const CopyInFlight::Row& row) {
+  alignas(piece_bytes) std::array<std::byte, most_row_bytes> buffer;  // NOLINT: filled below
+  const auto at = [&](std::uint64_t place) -> const std::byte* {
+    if (!copy.has_read) return bytes_of(copy) + place;
+    return copy.taken.data() + (place - place_at(copy.read.begin).offset);
+  };
+  const std::byte* source = at(row.place);
+  if (copy.swizzle != 0) {
+    for_each_piece(buffer.data(), copy, row, [&](std::byte* of_row, std::uint64_t piece) {
+      std::memcpy(of_row, at(piece), piece_bytes);
+    });
+    source = buffer.data();
+  }
+  if (!copy.memory->is_reduction) {
+    std::memcpy(row.outer, source + row.first, row.bytes);
+    return;
+  }
+  MemoryOp typed = *copy.memory;
+  typed.type = copy.type;
+  reduce_bytes(typed, row.outer, source + row.first, row.bytes);
 }
 
 }  // namespace sweep

@@ -290,6 +290,7 @@ __global__ void kernel(const __grid_constant__ CUtensorMap in,
   asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group "
                "[%1, {%2, %3, %4, %5, %6}], [%0];" ::"r"(at), "l"(&out), "r"(0), "r"(3), "r"(1),
                "r"(30), "r"(40) : "memory");
+  asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
 }
 )cuda";
   EmulatorBackend backend(emulator_settings(100, 1));

@@ -75,10 +75,9 @@ struct Mistake {
 };
 
 const Mistake mistakes[] = {
-    {reduction("", "cluster.sync();"),
-     "block (1, 0, 0), thread (0, 0, 0): it reaches for the shared memory of block (0, 0, 0), "
-     "which "
-     "may not have begun: cluster.sync() comes first"},
+    {reduction("__syncthreads();", "cluster.sync();"),
+     "block (1, 0, 0), thread (32, 0, 0): it reaches for the shared memory of block (0, 0, 0), "
+     "which may not have begun: cluster.sync() comes first"},
     {reduction("cluster.sync();", ""), "which has ended: a last cluster.sync() makes it wait"},
     {waiting("blockIdx.x != 3"),
      "deadlock: of the 8 blocks of the grid 7 wait for each other, the others have ended: block "

@@ -173,7 +173,8 @@ const ClusterCase executed[] = {
      ".shared .align 16 .b32 got[32]; " NEIGHBOUR
      "mov.u32 %r5, bar; mapa.shared::cluster.u32 %r5, %r5, %r2;"
      "mov.u32 %r6, got; mapa.shared::cluster.u32 %r7, %r6, %r2;"
-     "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;" LEAVE_TOGETHER
+     "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;"
+     "fence.proxy.async.shared::cta;" LEAVE_TOGETHER
      "@%p0 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
      "[%r7], [%r10], 128, [%r5];"
      "W: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra W;"
@@ -306,7 +307,86 @@ const ClusterFault faults[] = {
      NEIGHBOUR "ld.shared::cluster.u32 %result, [%r1];"},
 };
 
+/// The first block copies `values` to the `cells` of all; each of them expects it.
+#define MULTICAST                                                                             \
+  NEIGHBOUR "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;" LEAVE_TOGETHER         \
+            "mov.u32 %r4, %cluster_ctarank; setp.eq.u32 %p2, %r4, 0; and.pred %p2, %p2, %p0;" \
+            "mov.u64 %d3, values; mov.b16 %h0, 3;"                                            \
+            "@%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"          \
+            ".multicast::cluster [%r10], [%d3], 128, [bar], %h0;"
+#define WAIT_FOR_BYTES "W: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra W;"
+/// The second block copies its `cells` to `got` in the first, which expects it.
+#define COPY_TO_FIRST                                                                             \
+  ".shared .align 16 .b32 got[32];" NEIGHBOUR                                                     \
+  "mov.u32 %r5, bar; mapa.shared::cluster.u32 %r5, %r5, %r2;"                                     \
+  "mov.u32 %r6, got; mapa.shared::cluster.u32 %r7, %r6, %r2; mov.u32 %r4, %cluster_ctarank;"      \
+  "setp.eq.u32 %p2, %r4, 0; and.pred %p3, %p2, %p0;"                                              \
+  "@%p3 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;"                                      \
+  "fence.proxy.async.shared::cta;" LEAVE_TOGETHER                                                 \
+  "setp.eq.u32 %p3, %r4, 1;"                                                                      \
+  "and.pred %p3, %p3, %p0; @%p3 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx:" \
+  ":bytes [%r7], [%r10], 128, [%r5];"
+/// Each block's mbarrier, of which the next block hears by `arrive` alone.
+#define TELL_OF_MBARRIER(fence, arrive)                                               \
+  ".shared .align 8 .b64 bar; mov.u32 %r3, %cluster_nctarank;"                        \
+  "mov.u32 %r2, %cluster_ctarank; add.u32 %r2, %r2, 1; rem.u32 %r2, %r2, %r3;"        \
+  "setp.eq.u32 %p0, %me, 0; @%p0 mbarrier.init.shared.b64 [bar], 1;" fence arrive     \
+  "barrier.cluster.wait; mov.u32 %r5, bar; mapa.shared::cluster.u32 %r5, %r5, %r2;"   \
+  "@%p0 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r5];" WAIT_FOR_BYTES \
+      LEAVE_TOGETHER
+
 const ClusterFault mistakes[] = {
+    {"a copy to several blocks, for which each of them waits", "",
+     MULTICAST WAIT_FOR_BYTES "ld.shared.u32 %result, [%r0];" LEAVE_TOGETHER},
+    {"a copy to several blocks, for which one of them does not wait",
+     "block (1, 0, 0), thread (0, 0, 0): it reads byte 0 of 'cells' before the copy at line ",
+     MULTICAST
+     "mov.u32 %r4, %cluster_ctarank; setp.eq.u32 %p2, %r4, 1; @%p2 bra READ;" WAIT_FOR_BYTES
+     "READ: ld.shared.u32 %result, [%r0];" LEAVE_TOGETHER},
+    {"a copy to several blocks, read from the next before it has come",
+     "it reads byte 0 of 'cells' in the shared memory of block (0, 0, 0), which the copy at line ",
+     MULTICAST
+     "setp.eq.u32 %p2, %r4, 0; @!%p2 ld.shared::cluster.u32 %result, [%r1];" WAIT_FOR_BYTES
+         LEAVE_TOGETHER},
+    {"a copy to several blocks, of which one ends",
+     "block (0, 0, 0), thread (0, 0, 0): the block ends while the copy writes its shared memory",
+     MULTICAST
+     "mov.u32 %r4, %cluster_ctarank; setp.eq.u32 %p2, %r4, 0; @!%p2 bra DONE;" WAIT_FOR_BYTES
+     "DONE:"},
+    {"a copy to the next block", "",
+     COPY_TO_FIRST "@!%p2 bra DONE;" WAIT_FOR_BYTES "mad.lo.u32 %r6, %me, 4, %r6;"
+                   "ld.shared.u32 %result, [%r6]; DONE:" LEAVE_TOGETHER},
+    {"a copy to the next block, whose source is written",
+     "block (1, 0, 0), thread (0, 0, 0): it writes byte 0 of 'cells', which the copy at line ",
+     COPY_TO_FIRST "@!%p2 st.shared.u32 [%r0], %me; @!%p2 bra DONE;" WAIT_FOR_BYTES
+                   "DONE:" LEAVE_TOGETHER},
+    {"a copy to the next block, whose source is written when it has come", "",
+     COPY_TO_FIRST "@!%p2 bra DONE;" WAIT_FOR_BYTES "DONE:" LEAVE_TOGETHER
+                   "st.shared.u32 [%r0], %me;"},
+    {"a copy to the next block, without which its source ends",
+     "block (1, 0, 0), thread (0, 0, 0): the block ends while the copy reads its shared memory: a "
+     "wait for its mbarrier and then cluster.sync() come first",
+     COPY_TO_FIRST "@!%p2 bra DONE; nanosleep.u32 9; nanosleep.u32 9;" WAIT_FOR_BYTES "DONE:"},
+    {"an mbarrier, told of by a barrier", "", TELL_OF_MBARRIER("", "barrier.cluster.arrive;")},
+    {"an mbarrier, told of by a fence", "",
+     TELL_OF_MBARRIER("fence.mbarrier_init.release.cluster;", "barrier.cluster.arrive.relaxed;")},
+    {"an mbarrier, told of by a fence of everything", "",
+     TELL_OF_MBARRIER("fence.acq_rel.cluster;", "barrier.cluster.arrive.relaxed;")},
+    {"an mbarrier that nothing tells of",
+     "a race: it reads byte 0 of the shared memory of block (0, 0, 0), which block (0, 0, 0), "
+     "thread (0, 0, 0) writes at ",
+     TELL_OF_MBARRIER("", "barrier.cluster.arrive.relaxed;")},
+    {"an mbarrier of which the fence comes too early",
+     "a race: it reads byte 0 of the shared memory of block (0, 0, 0), which block (0, 0, 0), ",
+     "fence.mbarrier_init.release.cluster;" TELL_OF_MBARRIER("",
+                                                             "barrier.cluster.arrive.relaxed;")},
+    {"st.async that is read without a wait",
+     "a race: it writes byte 0 of the shared memory of block (1, 0, 0), which block (1, 0, 0), "
+     "thread (0, 0, 0) reads at ",
+     NEIGHBOUR "mov.u32 %r5, bar; mapa.shared::cluster.u32 %r5, %r5, %r2; "
+               "mov.u32 %r4, %cluster_ctarank; setp.eq.u32 %p2, %r4, 0;"
+               "@%p2 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r4, "
+               "[%r5]; @!%p2 ld.shared.u32 %result, [%r0];" LEAVE_TOGETHER},
     {"nothing", "", NEIGHBOUR "ld.shared::cluster.u32 %result, [%r1];" LEAVE_TOGETHER},
     {"a relaxed last wait is enough", "",
      NEIGHBOUR "ld.shared::cluster.u32 %result, [%r1];"
@@ -352,7 +432,12 @@ void check(const ClusterCase& c, bool interleaves, bool checks_kernel) {
 std::string found(const ClusterFault& c, bool checks_kernel) {
   Setting setting = clusters_of(c.blocks, {c.blocks, 1, 1});
   setting.checks_kernel = checks_kernel;
-  const std::string text = fault_of(c.body, setting);
+  std::string text;
+  try {
+    run_module(kernel_text(c.body, ".global .align 16 .b8 values[128];"), setting);
+  } catch (const KernelFault& fault) {
+    text = fault.what();
+  }
   return *c.message != '\0' && text.find(c.message) != std::string::npos ? c.message : text;
 }
 

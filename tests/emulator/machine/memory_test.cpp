@@ -155,7 +155,7 @@ W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0; @!%p1 bra W;
   bar.warp.sync -1; mad.lo.u32 %r1, %me, 4, %r0; st.shared.u32 [%r1], %r3; bar.warp.sync -1;
   @%p0 bra DONE;
   cp.async.bulk.global.shared::cta.bulk_group [%out], [s], 128;
-  cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;
+  cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
 DONE: bar.warp.sync -1; ld.global.u32 %result, [%slot];)ptx"},
     {"matrices, straight and transposed",
      [](Thread t) { return t / 4 * 8 + t % 4 * 2 + 100 * (t % 4 * 2 * 8 + t / 4); }, R"ptx(

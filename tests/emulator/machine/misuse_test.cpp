@@ -176,7 +176,8 @@ const CheckedKernel undefined_values[] = {
      ""},
     {"copied over in shared memory",
      "ld.local.u32 %r2, [own+4]; st.shared.u32 [%r9], %r2;"
-     "cp.async.ca.shared.global [%r9], [%slot], 4; ld.shared.u32 %result, [%r9];",
+     "cp.async.ca.shared.global [%r9], [%slot], 4; cp.async.wait_all;"
+     "ld.shared.u32 %result, [%r9];",
      ""},
     {"through a generic address",
      "mov.u64 %d1, own; cvta.local.u64 %d2, %d1; ld.u32 %result, [%d2+4];",

@@ -100,6 +100,7 @@ const IndexCase indices[] = {
      "setp.eq.u32 %p0, %me, 0; @%p0 mbarrier.init.shared.b64 [bar], 1;"
      "@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [cells], [%out], 16, "
      "[bar]; bar.sync 0; ld.shared.u32 %r1, [cells];"},
+    {"a fence between proxies", true, "fence.proxy.async.shared::cta; mov.u32 %r1, 3;"},
     {"a tensor's box", true,
      "setp.ne.u32 %p0, %me, %me; mov.u32 %r1, 3;"
      "@%p0 cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%out, {%me}], [cells];"},
@@ -116,6 +117,7 @@ const IndexCase indices[] = {
      "barrier.cluster.arrive; mov.u32 %r1, 3; barrier.cluster.wait;"},
     {"sleep", true, "nanosleep.u32 5; mov.u32 %r1, 3;"},
     {"a fence", true, "fence.acq_rel.gpu; mov.u32 %r1, 3;"},
+    {"a fence of the cluster", true, "fence.acq_rel.cluster; mov.u32 %r1, 3;"},
     {"an assertion that holds", true,
      "setp.gt.u32 %p0, %me, 99; mov.u32 %r1, 3; @!%p0 bra GOOD;"
      "{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;"

@@ -1,0 +1,87 @@
+// What looks for races in shared memory hears of, and says.
+
+#include <cstring>
+
+#include "engine/emulator/machine/block_run.h"
+
+namespace sweep {
+
+const char* what_access_does(AccessKind kind) {
+  if (is_atomic(kind)) return "updates";
+  return kind == AccessKind::load ? "reads" : "writes";
+}
+
+RaceDetector::Event AccessUnit::racing_event(unsigned lane, bool is_strong) const {
+  const bool is_by_async_proxy = op_->kind == OpKind::bulk_copy || op_->kind == OpKind::tensor_copy;
+  RaceDetector::Event event(order_, racer(*warp_) * warp_size + lane, op_->instruction);
+  event.is_strong = is_strong ? 1 : 0;
+  event.is_by_async_proxy = is_by_async_proxy ? 1 : 0;
+  return event;
+}
+
+void AccessUnit::check_races(const AccessUnit& owner, const WarpAccess& access, AccessKind kind) {
+  const bool is_strong = memory_->is_volatile || is_atomic(kind);
+  const std::size_t size = ptx::bytes_of(memory_->type);
+  for_each_lane(access.active, [&](unsigned lane) {
+    std::array<std::byte, 32> values{};
+    const std::uint64_t address = access.address[lane];
+    const std::uint64_t object = owner.rank_ * shared_bytes_ + address;
+    if (kind == AccessKind::store) {
+      for (std::size_t i = 0; i < memory_->values.size(); ++i) {
+        const std::size_t slot_bytes = memory_->bits[i] == 64 ? 8 : 4;
+        const std::byte* slot = warp_->registers + memory_->values[i] + lane * slot_bytes;
+        std::memcpy(values.data() + i * size, slot, size);
+      }
+    }
+    // What an update has found tells only who looks at it.
+    const bool is_seen = kind == AccessKind::load || !memory_->has_unused_result;
+    if (is_strong && kind != AccessKind::store && is_seen) {
+      races_->acquire_from(object, racer(*warp_));
+    }
+    note_shared(owner, address, access.width, lane, kind,
+                kind == AccessKind::store ? values.data() : nullptr, is_strong);
+    if (is_strong && kind != AccessKind::load) races_->release_to(object, racer(*warp_), order_);
+  });
+}
+
+/// A lane's access, to whoever looks for races; `values` are what a store has written.
+void AccessUnit::note_shared(const AccessUnit& owner, std::uint64_t begin, std::uint64_t bytes,
+                             unsigned lane, AccessKind kind, const std::byte* values,
+                             bool is_strong) {
+  if (races_ == nullptr) return;
+  const std::uint64_t place = owner.rank_ * shared_bytes_ + begin;
+  if (kind != AccessKind::load && copies_ != nullptr) check_sources(lane, place, bytes);
+  const RaceDetector::Event now = racing_event(lane, is_strong);
+  const auto conflict = races_->note(now, kind, place, bytes, values);
+  if (!conflict) return;
+  if (conflict->earlier != nullptr) fail_for_copy(lane, kind, *conflict);
+  if (conflict->earlier == nullptr) {
+    // The system's own begins with zeros.
+    if (begin >= launch_.shared_bytes()) return;
+    const bool may_have_left = op_->kind != OpKind::multiply_warpgroup &&
+                               memory_->shared_base == none && kernel_.shared_variables.size() > 1;
+    fail(lane, "it reads byte {} of {}, which nothing wrote: {}{}", begin, memory_of(owner),
+         describe_shared_byte(kernel_, begin),
+         may_have_left ? ", unless an index has left another array" : "");
+  }
+  fail(lane, "a race: it {} byte {} of {}, which {} {} at {} without a barrier between",
+       what_access_does(kind),
+       now.is_by_async_proxy != 0 ? conflict->byte - (place - begin) : begin, memory_of(owner),
+       describe_thread_of(conflict->event), conflict->earlier,
+       describe_instruction(kernel_, conflict->event.instruction));
+}
+
+std::string AccessUnit::describe_thread_of(const RaceDetector::Event& event) const {
+  if (races_->mbarrier_of(event.thread)) return "a copy";
+  const std::uint32_t warp = event.thread / warp_size;
+  return describe_thread(launch_, cluster_.units[warp / launch_.warps()]->block_index_,
+                         warp % launch_.warps(), event.thread % warp_size);
+}
+
+std::string AccessUnit::describe_place(std::uint64_t address) const {
+  const SharedPlace place = place_at(address);
+  std::string byte = describe_shared_byte(kernel_, place.offset);
+  return place.block == this ? byte : byte + " in " + memory_of(*place.block);
+}
+
+}  // namespace sweep
