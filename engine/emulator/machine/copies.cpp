@@ -162,7 +162,7 @@ void AccessUnit::bulk_copy(std::uint32_t mask) {
       CopyInFlight& copy = begin_bulk_copy(lane, bytes, place);
       copy.is_load = is_load;
       copy.type = memory_->type;
-      (is_load ? copy.written : copy.read) = {place.address(), size};
+      (is_load ? copy.written : copy.read) = CopyInFlight::Range{place.address(), size};
       const bool is_within = is_load && memory_->space == ptx::Space::shared;
       if (is_within) copy.read = {rank_ * shared_bytes_ + own_offset(from[lane]), size};
       copy.rows.push_back({outer, static_cast<std::uint32_t>(place.offset), bytes, bytes, 0,

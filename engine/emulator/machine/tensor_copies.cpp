@@ -157,7 +157,7 @@ void AccessUnit::copy_box(const TensorMap& map, unsigned lane, std::uint64_t add
     check_base(lane, place.offset, bytes, !is_load);
     CopyInFlight& copy = begin_bulk_copy(lane, static_cast<std::uint32_t>(bytes), place);
     copy.is_load = is_load;
-    (is_load ? copy.written : copy.read) = {place.address(), covered};
+    (is_load ? copy.written : copy.read) = CopyInFlight::Range{place.address(), covered};
     copy.swizzle = map.swizzle;
     copy.fills_nan = map.fills_nan;
     copy.type = type;
