@@ -21,15 +21,27 @@ std::string figure(double value) {
   return fmt::format("{:.3g}", value);
 }
 
-/// What most of an instruction's accesses look like.
+/// What an instruction's accesses look like: those that cost more than they need, or where none
+/// does most of them.
 struct Layout {
   explicit Layout(const AddressShape& shape)
       : step(shape.usual_step().step), apart(distance(step.delta)) {
+    const std::uint64_t excess =
+        shape.uniform_excess + shape.stepped_excess + shape.scattered_excess;
+    const bool has_excess = excess != 0;
+    const std::uint64_t all = has_excess ? excess : shape.accesses;
+    const std::uint64_t uniform = has_excess ? shape.uniform_excess : shape.uniform;
+    const std::uint64_t stepped = has_excess ? shape.stepped_excess : shape.stepped;
+    const std::uint64_t scattered = has_excess ? shape.scattered_excess : shape.scattered;
+    const std::uint64_t usual =
+        has_excess ? shape.usual_step().excess : shape.usual_step().accesses;
     // Steps that change from access to access tell no more than scattered addresses.
-    const bool is_steady = shape.usual_step().accesses * 2 >= shape.stepped;
-    is_uniform = shape.scattered * 2 <= shape.accesses && shape.uniform >= shape.stepped;
-    is_stepped = shape.scattered * 2 <= shape.accesses && !is_uniform && is_steady;
+    const bool is_steady = usual * 2 >= stepped;
+    is_uniform = scattered * 2 <= all && uniform >= stepped;
+    is_varied = scattered * 2 <= all && !is_uniform && !is_steady;
+    is_stepped = scattered * 2 <= all && !is_uniform && is_steady;
     is_partial = shape.partial * 2 > shape.accesses;
+    is_onward = shape.repeated * 2 > shape.accesses && shape.onward * 2 > shape.repeated;
     if (shape.accesses != 0) {
       lanes = static_cast<double>(shape.lanes) / static_cast<double>(shape.accesses);
     }
@@ -39,7 +51,9 @@ struct Layout {
   std::uint64_t apart;  ///< bytes between neighbouring lanes
   bool is_uniform = false;
   bool is_stepped = false;
+  bool is_varied = false;  ///< in steps, of which there are many
   bool is_partial = false;
+  bool is_onward = false;     ///< a lane goes on to its next element, iteration by iteration
   double lanes = warp_lanes;  ///< active ones of an access, on average
 };
 
@@ -114,12 +128,23 @@ std::string advise_sectors(const AccessCost& access, const Layout& layout,
   if (layout.is_uniform) {
     return "All lanes of a warp share one address: it moves more than the element.";
   }
+  const bool is_dense = layout.is_stepped && layout.apart == access.width;
+  if (layout.is_onward && !is_dense && !has_sibling_fields(access, all)) {
+    return "Each lane walks along a row of its own, so that its sector serves the next iterations "
+           "only as long as a cache keeps it: let several lanes share a row, with neighbouring "
+           "lanes at neighbouring elements, or let a lane load 16 bytes at a time.";
+  }
+  if (layout.is_varied) {
+    return fmt::format(
+        "The distance between neighbouring lanes changes from one time to the next; where it costs "
+        "most they are {} apart: let neighbouring lanes reach neighbouring elements each time.",
+        count_of(layout.apart, "byte"));
+  }
   if (!layout.is_stepped) {
     return "The lanes' addresses follow no constant step, so nearly every lane moves a sector of "
            "its own: order the indices so that neighbouring lanes meet in sectors, keep what is "
            "reused in shared memory, or make one visit use all 32 bytes.";
   }
-  const bool is_dense = layout.apart == access.width;
   const bool has_rows = layout.step.group < warp_lanes;
   if (has_rows && (is_dense || layout.apart == 0)) return advise_rows(layout.step);
   if (is_dense) return advise_contiguous(access, layout);
@@ -152,10 +177,34 @@ std::string advise_small(const AccessCost& access, const Layout& layout) {
       count_of(access.width, "byte"), 16 / access.width);
 }
 
+/// Where a good part of a kernel's requests is of few lanes, though nothing is moved in vain.
+std::string advise_lanes(const AccessCost& access, std::span<const AccessCost> all) {
+  constexpr double few = 8;
+  constexpr std::uint64_t percent = 100;
+  constexpr std::uint64_t least_percent = 10;
+  std::uint64_t requests = 0;
+  for (const AccessCost& other : all) requests += other.requests();
+  const std::uint64_t share = access.requests() * percent / std::max<std::uint64_t>(requests, 1);
+  // One lane's atomic for all of a warp is as it should be.
+  const bool is_lone = access.verb != AccessVerb::atomic && access.lanes_per_request() <= few;
+  if (!is_lone || share < least_percent) return {};
+  return fmt::format(
+      "Only {} of a warp's 32 lanes take part on average, in {} % of the kernel's requests: let "
+      "whole warps take the branch, or give each lane more to do.",
+      figure(access.lanes_per_request()), share);
+}
+
 /// Where words lie in one bank of shared memory.
 std::string advise_banks(const AccessCost& access, const Layout& layout) {
   const auto requests = static_cast<double>(access.shared.requests);
   const std::string passes = figure(static_cast<double>(access.shared.wavefronts) / requests);
+  if (layout.is_varied) {
+    return fmt::format(
+        "The distance between neighbouring lanes changes from one time to the next; where it costs "
+        "most they are {} words of 4 bytes apart: let neighbouring lanes take neighbouring words, "
+        "however far apart their partners are.",
+        std::max<std::uint64_t>(layout.apart / word_bytes, 1));
+  }
   if (!layout.is_stepped) {
     return fmt::format(
         "The lanes' addresses follow no constant step, and up to {} different words of a request "
@@ -213,7 +262,10 @@ std::string advise(const AccessCost& access, std::span<const AccessCost> all,
            ": combine their values within the warp first (__reduce_add_sync, __shfl_down_sync) and "
            "let one lane update it.";
   }
-  if (access.excess() == 0) return is_shared ? std::string() : advise_small(access, layout);
+  if (access.excess() == 0) {
+    std::string lanes = advise_lanes(access, all);
+    return is_shared || !lanes.empty() ? lanes : advise_small(access, layout);
+  }
   if (is_shared) return advise_banks(access, layout);
   return advise_sectors(access, layout, all).append(historic_rule(access, model));
 }

@@ -1,5 +1,7 @@
 #include "engine/explain/explanation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -85,7 +87,10 @@ class Collector {
     cost.instructions = 1;
     cost.memory = memory;
     cost.shared = shared;
-    if (op.detail < counts_.shapes.size()) cost.shape = counts_.shapes[op.detail];
+    if (op.detail < counts_.shapes.size()) {
+      cost.shape = counts_.shapes[op.detail];
+      cost.visits = {cost.shape.visits};
+    }
     cost.array = array_of(space, cost.shape);
     place(op, cost);
     merge(std::move(cost));
@@ -109,14 +114,26 @@ class Collector {
     return allocation->name;
   }
 
+  bool is_of_pattern(const std::string& file, std::size_t line) const {
+    return is_same_file(compiler_file_name(pattern_.source->name), file) &&
+           line >= pattern_.body_line;
+  }
+
   void place(const Op& op, AccessCost& cost) const {
+    const std::vector<ptx::Place>& places = kernel_.instructions[op.instruction].places;
     const ptx::Place place = user_place(kernel_.instructions[op.instruction]);
     if (place.line == 0) return;
+    const auto caller = std::next(std::ranges::find(places, place));
+    if (caller != places.end()) {
+      const std::string& file = kernel_.file_names[caller->file];
+      cost.callers = {{is_of_pattern(file, caller->line) ? fmt::format("line {}", caller->line)
+                                                         : fmt::format("{}:{}", file, caller->line),
+                       cost.requests(), cost.cost()}};
+    }
     cost.file = kernel_.file_names[place.file];
     cost.line = place.line;
     cost.column = place.column;
-    cost.is_in_pattern = is_same_file(compiler_file_name(pattern_.source->name), cost.file) &&
-                         cost.line >= pattern_.body_line;
+    cost.is_in_pattern = is_of_pattern(cost.file, cost.line);
     if (!cost.is_in_pattern) return;
     cost.file = pattern_.source->name;
     if (const auto name = name_access(source_, cost, arrays_)) {
@@ -131,13 +148,13 @@ class Collector {
   /// Unrolled copies of one expression count together; what one line cannot tell apart stays apart
   /// where it costs differently.
   void merge(AccessCost cost) {
-    const bool is_certain = cost.is_expression && !cost.text.ends_with("[...]");
     const auto identity = [](const AccessCost& one) {
       return std::tie(one.file, one.line, one.text, one.array, one.verb, one.space, one.width);
     };
     const auto known = std::ranges::find_if(costs_, [&](const AccessCost& other) {
       return identity(other) == identity(cost) &&
-             (is_certain || other.cost() * cost.requests() == cost.cost() * other.requests());
+             (cost.is_certain() ||
+              other.cost() * cost.requests() == cost.cost() * other.requests());
     });
     if (known == costs_.end()) {
       costs_.push_back(std::move(cost));
@@ -147,6 +164,16 @@ class Collector {
     known->memory += cost.memory;
     known->shared += cost.shared;
     known->shape += cost.shape;
+    std::ranges::move(cost.visits, std::back_inserter(known->visits));
+    for (const AccessCost::Caller& caller : cost.callers) {
+      const auto same = std::ranges::find(known->callers, caller.place, &AccessCost::Caller::place);
+      if (same == known->callers.end()) {
+        known->callers.push_back(caller);
+      } else {
+        same->requests += caller.requests;
+        same->cost += caller.cost;
+      }
+    }
   }
 
   const Pattern& pattern_;
@@ -190,8 +217,35 @@ std::optional<AccessName> name_access(const SourceText& source, const AccessCost
 
 std::uint64_t AccessCost::ideal() const {
   if (space == AccessSpace::shared) return shared.ideal;
-  const std::uint64_t dense = (memory.bytes_wanted + sector_bytes - 1) / sector_bytes;
-  return std::min(cost(), std::max(dense, memory.requests));
+  return ideal_sectors(memory.bytes_wanted, memory.requests, cost());
+}
+
+bool AccessCost::is_certain() const {
+  return is_expression && !text.ends_with("[...]");
+}
+
+double AccessCost::lanes_per_request() const {
+  const std::uint64_t lanes = space == AccessSpace::shared ? shared.lanes : memory.lanes;
+  return static_cast<double>(lanes) / static_cast<double>(requests());
+}
+
+std::vector<AddressShape::Visit> AccessCost::iterations() const {
+  std::vector<AddressShape::Visit> all;
+  const std::size_t rounds = visits.empty() ? 0 : visits.front().size();
+  const bool is_even = std::ranges::all_of(visits, [&](const auto& of_copy) {
+    return of_copy.size() == rounds && (visits.size() == 1 || rounds < AddressShape::most_visits);
+  });
+  for (std::size_t round = 0; is_even && round < rounds; ++round) {
+    AddressShape::Visit of_round;
+    for (const auto& of_copy : visits) {
+      if (is_certain()) all.push_back(of_copy[round]);
+      of_round.requests += of_copy[round].requests;
+      of_round.cost += of_copy[round].cost;
+    }
+    // Several expressions of one line may stand in one iteration.
+    if (!is_certain()) all.push_back(of_round);
+  }
+  return all;
 }
 
 Explanation explain(const Configuration& configuration, const std::string& device,

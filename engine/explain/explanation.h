@@ -75,7 +75,15 @@ struct AccessCost {
   GlobalCount memory;              ///< of global and local accesses
   SharedCount shared;              ///< of shared accesses
   AddressShape shape;
-  std::string advice;  ///< what would make it cheaper; empty where nothing helps
+  /// What the warps did as they came by, of each copy that the compiler made of the expression.
+  std::vector<std::vector<AddressShape::Visit>> visits;
+  struct Caller {
+    std::string place;  ///< "line 45"
+    std::uint64_t requests = 0;
+    std::uint64_t cost = 0;
+  };
+  std::vector<Caller> callers;  ///< of the function that it stands in, where that was inlined
+  std::string advice;           ///< what would make it cheaper; empty where nothing helps
 
   std::uint64_t requests() const {
     return space == AccessSpace::shared ? shared.requests : memory.requests;
@@ -87,6 +95,12 @@ struct AccessCost {
   /// What it would cost if the lanes' bytes lay as densely as possible, each request costing one.
   std::uint64_t ideal() const;
   std::uint64_t excess() const { return cost() - ideal(); }
+  /// Whether it is one expression's alone.
+  bool is_certain() const;
+  double lanes_per_request() const;
+  /// By iteration of the loop that it stands in; empty where the copies of an unrolled loop were
+  /// not executed equally often.
+  std::vector<AddressShape::Visit> iterations() const;
 };
 
 struct AccessName {

@@ -123,6 +123,68 @@ std::string remark(const AccessCost& access, const MemoryModel& model) {
   return fmt::format("{} % useful", four_digits(efficiency_of(access)));
 }
 
+/// ", 2.5 of 32 lanes" where warps are far from whole.
+std::string lanes_of(const AccessCost& access) {
+  constexpr double nearly_whole = 24;
+  const double lanes = access.lanes_per_request();
+  return lanes < nearly_whole ? fmt::format(", {} of 32 lanes", four_digits(lanes)) : std::string();
+}
+
+/// "by iteration: 1: 2, 2: 4, 3 to 8: 16 wavefronts/request" where they differ in cost.
+std::string iterations_of(const AccessCost& access) {
+  constexpr double alike = 1.05;
+  constexpr double different = 1.25;
+  constexpr std::size_t most = 8;
+  struct Range {
+    std::size_t first;
+    std::size_t last;
+    AddressShape::Visit sum;
+    double cost() const {
+      return static_cast<double>(sum.cost) / static_cast<double>(sum.requests);
+    }
+  };
+  std::vector<Range> ranges;
+  const std::vector<AddressShape::Visit> iterations = access.iterations();
+  for (std::size_t i = 0; i < iterations.size(); ++i) {
+    const Range next = {i + 1, i + 1, iterations[i]};
+    if (next.sum.requests == 0) continue;
+    const double before = ranges.empty() ? 0 : ranges.back().cost();
+    if (std::max(before, next.cost()) > std::min(before, next.cost()) * alike) {
+      ranges.push_back(next);
+      continue;
+    }
+    ranges.back().last = next.last;
+    ranges.back().sum.requests += next.sum.requests;
+    ranges.back().sum.cost += next.sum.cost;
+  }
+  if (access.excess() == 0 || ranges.size() < 2 || ranges.size() > most) return {};
+  const auto [least, greatest] = std::ranges::minmax_element(ranges, {}, &Range::cost);
+  if (greatest->cost() < least->cost() * different) return {};
+  std::vector<std::string> words;
+  for (const Range& range : ranges) {
+    const bool is_open =
+        iterations.size() == AddressShape::most_visits && range.last == iterations.size();
+    words.push_back(fmt::format("{}{}: {}", range.first,
+                                is_open                    ? " and later"
+                                : range.last > range.first ? fmt::format(" to {}", range.last)
+                                                           : "",
+                                four_digits(range.cost())));
+  }
+  return fmt::format("by iteration: {} {}/request", fmt::join(words, ", "), unit_of(access));
+}
+
+/// "called from line 45: 32 sectors/request, line 52: 4".
+std::string callers_of(const AccessCost& access) {
+  std::vector<std::string> words;
+  for (const AccessCost::Caller& caller : access.callers) {
+    const double cost = static_cast<double>(caller.cost) / static_cast<double>(caller.requests);
+    words.push_back(access.callers.size() == 1 ? caller.place
+                                               : fmt::format("{} ({} {}/request)", caller.place,
+                                                             four_digits(cost), unit_of(access)));
+  }
+  return words.empty() ? std::string() : fmt::format("called from {}", fmt::join(words, ", "));
+}
+
 std::string what_of(const AccessCost& access) {
   if (access.space == AccessSpace::global) return std::string(name_of(access.verb));
   return fmt::format("{} {}", name_of(access.verb), name_of(access.space));
@@ -161,10 +223,14 @@ std::string source_lines(const Explanation& explanation, const Style& style) {
     widest_cost = std::max(widest_cost, cost_text(access, explanation.model).size());
   }
   const auto annotation = [&](const AccessCost& access) {
-    return fmt::format(
-        "        | {:<12} {:<{}}  {}{:<{}}  {}{}\n", what_of(access), shortened(access.text),
+    std::string lines = fmt::format(
+        "        | {:<12} {:<{}}  {}{:<{}}  {}{}{}\n", what_of(access), shortened(access.text),
         widest, access.excess() != 0 ? style.bad : style.good, cost_text(access, explanation.model),
-        widest_cost, remark(access, explanation.model), style.reset);
+        widest_cost, remark(access, explanation.model), lanes_of(access), style.reset);
+    for (const std::string& more : {iterations_of(access), callers_of(access)}) {
+      if (!more.empty()) lines += folded(more, "        |   ");
+    }
+    return lines;
   };
   std::string text = fmt::format("\n{}:\n", pattern.source->name);
   std::istringstream body(pattern.body);
@@ -265,7 +331,8 @@ ordered_json json_of(const AddressShape& shape) {
   ordered_json json = {{"accesses", shape.accesses},     {"uniform", shape.uniform},
                        {"stepped", shape.stepped},       {"scattered", shape.scattered},
                        {"off_sector", shape.off_sector}, {"off_line", shape.off_line},
-                       {"partial", shape.partial},       {"lanes", shape.lanes}};
+                       {"partial", shape.partial},       {"lanes", shape.lanes},
+                       {"repeated", shape.repeated},     {"onward", shape.onward}};
   const AddressShape::StepCount& usual = shape.usual_step();
   if (usual.accesses != 0) {
     json["step"] = {{"bytes", usual.step.delta},
@@ -303,8 +370,18 @@ ordered_json json_of(const AccessCost& access) {
   json.update({{"ideal", access.ideal()},
                {"excess", access.excess()},
                {"efficiency", efficiency_of(access)},
+               {"lanes_per_request", access.lanes_per_request()},
                {"shape", json_of(access.shape)},
                {"advice", access.advice}});
+  json["iterations"] = ordered_json::array();
+  for (const AddressShape::Visit& visit : access.iterations()) {
+    json["iterations"].push_back({{"requests", visit.requests}, {"cost", visit.cost}});
+  }
+  json["callers"] = ordered_json::array();
+  for (const AccessCost::Caller& caller : access.callers) {
+    json["callers"].push_back(
+        {{"place", caller.place}, {"requests", caller.requests}, {"cost", caller.cost}});
+  }
   return json;
 }
 

@@ -131,6 +131,73 @@ BOOST_AUTO_TEST_CASE(atomics_on_one_address_are_told_apart) {
   BOOST_TEST(atomics == 1U, found.dump(1));
 }
 
+/// The access of this kind and space; there is one.
+nlohmann::json only_access(const nlohmann::json& found, const char* kind, const char* space) {
+  nlohmann::json only;
+  for (const nlohmann::json& access : found["accesses"]) {
+    if (access["kind"] != kind || access["space"] != space) continue;
+    BOOST_TEST(only.is_null(), found.dump(1));
+    only = access;
+  }
+  BOOST_TEST_REQUIRE(!only.is_null());
+  return only;
+}
+
+BOOST_AUTO_TEST_CASE(iterations_that_cost_more_are_told_apart) {
+  const char* const halves =
+      "__shared__ float s[256]; s[threadIdx.x] = in[i]; __syncthreads();\n"
+      "#pragma unroll UNROLL\n"
+      "for (int d = 1; d < 256; d *= 2) {\n"
+      "  const int at = 2 * d * threadIdx.x;\n"
+      "  if (at < 256) __stcg(out + at, d), atomicAdd(s + at, 1.0f);\n  __syncthreads();\n}";
+  for (const char* unroll : {"1", "8"}) {
+    std::string statements = halves;
+    statements.replace(statements.find("UNROLL"), 6, unroll);
+    const nlohmann::json atomics = only_access(explain(statements), "atomic", "shared");
+    BOOST_TEST(atomics["iterations"].size() == 8U);
+    BOOST_TEST(atomics["iterations"][0]["requests"] == 4 * 4);
+    BOOST_TEST(atomics["iterations"][7]["requests"] == 4);
+    BOOST_TEST(atomics["lanes_per_request"] == 255.0 / 12);
+    BOOST_TEST(contains(atomics["advice"], "changes from one time to the next"), atomics.dump(1));
+  }
+  const TemporaryFolder folder;
+  folder.write("probe.cu",
+               pattern_of("for (int k = 1; k < 16; k *= 4) out[i / 8 * k] = in[i * k % 8192];"));
+  const Outcome listed = run_program({"explain", "probe.cu"}, folder.path());
+  BOOST_TEST(contains(listed.out, "|   by iteration: 1: 4, 2: 16 sectors/request"), listed.out);
+}
+
+BOOST_AUTO_TEST_CASE(lanes_that_walk_along_rows_of_their_own_are_seen) {
+  const nlohmann::json found = explain(
+      "if (i >= 256) return; float sum = 0;\n#pragma unroll 1\n"
+      "for (int k = 0; k < 32; ++k) sum += in[i * 32 + k];\nout[i] = sum;");
+  BOOST_TEST(contains(only_access(found, "load", "global")["advice"],
+                      "Each lane walks along a row of its own"));
+}
+
+BOOST_AUTO_TEST_CASE(lines_of_few_lanes_say_so) {
+  const TemporaryFolder folder;
+  folder.write("probe.cu", pattern_of("if (threadIdx.x % 16 == 0) out[i] = in[i] + 1;"));
+  const Outcome listed = run_program({"explain", "probe.cu"}, folder.path());
+  BOOST_TEST(contains(listed.out, "(ideal 1)  12.5 % useful, 2 of 32 lanes\n"), listed.out);
+  const nlohmann::json lone = explain("if (threadIdx.x % 32 == 0) out[i / 32] = in[i / 32];");
+  BOOST_TEST(contains(only_access(lone, "load", "global")["advice"],
+                      "Only 1 of a warp's 32 lanes take part on average, in 50 % of the kernel's "
+                      "requests"));
+}
+
+BOOST_AUTO_TEST_CASE(functions_are_shown_with_their_callers) {
+  const TemporaryFolder folder;
+  std::string text = pattern_of("const float a = at(in, i);\nout[i] = a + at(in, 4 * i);");
+  const std::string kernel = "__global__ void";
+  text.insert(text.find(kernel), "__device__ float at(const float* p, int k) { return p[k]; }\n");
+  folder.write("probe.cu", text);
+  const Outcome listed = run_program({"explain", "probe.cu"}, folder.path());
+  BOOST_TEST(contains(listed.out,
+                      "|   called from line 15 (4 sectors/request), line 16 (16 sectors/request)"),
+             listed.out);
+}
+
 BOOST_AUTO_TEST_CASE(the_json_says_what_was_executed) {
   const nlohmann::json found = explain("out[i] = in[i * 2];", {"--set", "PAD=3", "--model", "7.5"});
   BOOST_TEST(found["pattern"] == "probe");

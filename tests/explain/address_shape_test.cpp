@@ -19,7 +19,8 @@ AddressShape shape_of(const AddressOf& address, std::uint32_t active = ~0U) {
   access.active = active;
   for (std::uint64_t lane = 0; lane < 32; ++lane) access.address.at(lane) = address(lane);
   AddressShape shape;
-  shape.note(access);
+  WarpVisits visits;
+  shape.note(access, {}, visits);
   return shape;
 }
 

@@ -41,12 +41,13 @@ AccessCost cost_of(const AdviceCase& example) {
   cost.space = example.space;
   cost.width = example.width;
   cost.array = "data";
-  cost.shape.note(access);
   if (example.space == AccessSpace::shared) {
     cost.shared = count_shared(default_model(example.model), access, kind);
   } else {
     cost.memory = count_global(default_model(example.model), access, kind);
   }
+  WarpVisits visits;
+  cost.shape.note(access, {cost.cost(), cost.ideal()}, visits);
   return cost;
 }
 

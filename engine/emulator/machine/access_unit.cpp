@@ -73,6 +73,7 @@ void AccessUnit::begin_block(std::uint64_t index) {
   if (races_ != nullptr) races_->reset();
   if (undefined_ != nullptr) undefined_->reset();
   mbarriers_.clear();
+  visits_.clear();
   std::ranges::fill(stack_, kernel_.local_bytes);
 }
 

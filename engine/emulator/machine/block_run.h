@@ -222,6 +222,7 @@ class AccessUnit {
   // What they cost.
   void count_access(const WarpAccess& access, const Spread& spread, AccessKind kind,
                     ptx::Space space);
+  void note_shape(const WarpAccess& access, const RequestCost& cost);
 
   // Copies, mbarriers and matrices.
   std::byte* bytes_at(unsigned lane, ptx::Space space, std::uint64_t address, std::uint64_t count,
@@ -256,7 +257,7 @@ class AccessUnit {
   Texel read_texture(const Texture& texture, unsigned lane, TexelAddresses& read);
   Texel texel_at(const Texture& texture, unsigned lane, std::int64_t x, std::int64_t y,
                  TexelAddresses& read);
-  void count_texels(std::uint32_t mask, TexelAddresses& read);
+  RequestCost count_texels(std::uint32_t mask, TexelAddresses& read);
   /// The object that a kernel's argument names: a tensor map or a texture.
   template <class Object>
   const Object& object_at(unsigned lane, std::uint64_t address, const char* what) const;
@@ -286,6 +287,7 @@ class AccessUnit {
   std::unordered_set<std::uint64_t> mbarriers_;  ///< in the block, where checked
   std::uint64_t local_bytes_;                    ///< of one thread, room for alloca included
   LazyPages local_;
+  std::vector<WarpVisits> visits_;  ///< of the block, by warp and memory op; where shapes are noted
   std::vector<std::uint64_t> stack_;  ///< of each thread: where alloca takes from
 };
 

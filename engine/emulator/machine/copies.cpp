@@ -318,7 +318,7 @@ void AccessUnit::move_matrices(std::uint32_t mask, bool is_load) {
     SharedCount count = count_shared(launch_.model, access, kind);
     if (matrix != 0) count.requests = 0;
     count_.sites[op_->detail].shared += count;
-    if (launch_.notes_shapes) count_.shapes[op_->detail].note(access);
+    if (launch_.notes_shapes) note_shape(access, {count.wavefronts, count.ideal});
   }
 }
 

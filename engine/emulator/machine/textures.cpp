@@ -173,12 +173,12 @@ void AccessUnit::read_textures(std::uint32_t mask) {
     }
   });
   if (!launch_.is_kernel() || read.count == 0) return;
-  if (launch_.notes_shapes) count_.shapes[op_->detail].note(first);
-  count_texels(mask, read);
+  const RequestCost cost = count_texels(mask, read);
+  if (launch_.notes_shapes) note_shape(first, cost);
 }
 
 /// One request for the different texels of all lanes, through L1 as loads go.
-void AccessUnit::count_texels(std::uint32_t mask, TexelAddresses& read) {
+RequestCost AccessUnit::count_texels(std::uint32_t mask, TexelAddresses& read) {
   std::span places = std::span(read.places).first(read.count);
   const auto different = [&](std::uint64_t unit) {
     for (std::uint64_t& place : places) place /= unit;
@@ -200,6 +200,7 @@ void AccessUnit::count_texels(std::uint32_t mask, TexelAddresses& read) {
   constexpr std::uint64_t sectors_of_line = 4;
   count.lines = different(sectors_of_line);
   count_.sites[op_->detail].global += count;
+  return {count.sectors, ideal_sectors(count.bytes_wanted, count.requests, count.sectors)};
 }
 
 }  // namespace sweep
