@@ -161,6 +161,7 @@ class CuptiCounters : public HardwareCounters {
       });
       guarded(context_, "the init", [&] {
         loaded->queue_init(addresses);
+        loaded->pack_parameters(addresses);
         // The flush also drives out the lines that the init has written.
         if (needs_cache && call.cache == CacheState::cold) context_.flush.run(stream);
         synchronize(stream);

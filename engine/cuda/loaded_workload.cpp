@@ -255,6 +255,12 @@ LoadedWorkload::Packed& LoadedWorkload::packed_parameters(const LoadedLaunch& la
   return launch.packed.emplace(addresses, std::move(result)).first->second;
 }
 
+void LoadedWorkload::pack_parameters(Addresses& addresses) const {
+  for (const LoadedLaunch& launch : launches_) {
+    if (launch.packing != nullptr) packed_parameters(launch, addresses);
+  }
+}
+
 void LoadedWorkload::queue(const LoadedLaunch& launch, Addresses& addresses) const {
   const CUlaunchConfig config = config_of(launch);
   if (launch.packing != nullptr) {

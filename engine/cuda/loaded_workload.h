@@ -31,6 +31,8 @@ class LoadedWorkload {
 
   /// Queues filling all buffers, and the program's variables.
   void queue_init(Addresses& addresses) const;
+  /// Does what the first launch on these buffers does besides: it packs the kernels' parameters.
+  void pack_parameters(Addresses& addresses) const;
   /// Queues the launches, once. The first time on a set of buffers it may wait for the device: what
   /// packs a kernel's parameters runs there.
   void queue_kernel(Addresses& addresses) const;

@@ -3,6 +3,7 @@
 #include "engine/cuda/cuda_backend.h"
 #include "engine/cuda/device_references.h"
 #include "engine/cuda/loaded_workload.h"
+#include "engine/run/worker.h"
 #include "tests/contains.h"
 #include "tests/cuda/gpu_fixture.h"
 #include "tests/referenced_pattern.h"
@@ -80,9 +81,10 @@ BOOST_AUTO_TEST_CASE(what_goes_wrong_in_a_reference_says_so) {
   BOOST_TEST(result_of(*backend, workload({})) == "correct");
   const std::string outside =
       replaced(referenced_pattern, "out[i] = in[i] + in[i]", "out[i + (1ll << 40)] = in[i]");
-  BOOST_TEST(result_of(*backend, workload({}, outside)) ==
+  // It takes the process with it.
+  WorkerMeasurer measurer({SWEEP_PROGRAM, "worker", "0"});
+  BOOST_TEST(measurer.measure(workload({}, outside), {}).point.reason ==
              "the reference: illegal address: its kernel accessed memory outside the buffers");
-  BOOST_TEST(!backend->usable());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
