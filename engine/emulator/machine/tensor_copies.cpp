@@ -70,9 +70,8 @@ const Object& AccessUnit::object_at(unsigned lane, std::uint64_t address, const 
     for (const Allocation* const made : launch_.objects) {
       const auto& object = *reinterpret_cast<const Object*>(made->host);
       const std::byte* const given = found->host + (address - found->base);
-      if (object.mark == Object::seal && std::memcmp(&object, given, sizeof(Object)) == 0) {
-        return object;
-      }
+      const bool is_same = std::equal(made->host, made->host + sizeof(Object), given);
+      if (object.mark == Object::seal && is_same) return object;
     }
   }
   fail(lane, "there is no {} at {:#x}", what, address);
