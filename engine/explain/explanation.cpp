@@ -239,20 +239,16 @@ double AccessCost::lanes_per_request() const {
 }
 
 std::vector<AddressShape::Visit> AccessCost::iterations() const {
-  std::vector<AddressShape::Visit> all;
   const std::size_t rounds = visits.empty() ? 0 : visits.front().size();
   const bool is_even = std::ranges::all_of(visits, [&](const auto& of_copy) {
     return of_copy.size() == rounds && (visits.size() == 1 || rounds < AddressShape::most_visits);
   });
-  for (std::size_t round = 0; is_even && round < rounds; ++round) {
-    AddressShape::Visit of_round;
-    for (const auto& of_copy : visits) {
-      if (is_certain()) all.push_back(of_copy[round]);
-      of_round.requests += of_copy[round].requests;
-      of_round.cost += of_copy[round].cost;
-    }
-    // Several expressions of one line may stand in one iteration.
-    if (!is_certain()) all.push_back(of_round);
+  if (!is_even) return {};
+  // Several expressions of one line may stand in one iteration.
+  if (!is_certain()) return shape.visits;
+  std::vector<AddressShape::Visit> all;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (const auto& of_copy : visits) all.push_back(of_copy[round]);
   }
   return all;
 }

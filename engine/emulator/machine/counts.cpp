@@ -1,6 +1,7 @@
 // What the accesses of memory instructions cost.
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/emulator/machine/block_run.h"
 
@@ -95,13 +96,14 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
     }
   };
   SiteCount& site = count_.sites[op_->detail];
-  const SiteCount before = launch_.notes_shapes ? site : SiteCount();
+  std::optional<SiteCount> before;
+  if (launch_.notes_shapes) before = site;
   if (space == ptx::Space::global) add(global_counters_[op_->detail], site.global);
   if (space == ptx::Space::shared) add(shared_counters_[op_->detail], site.shared);
   if (space == ptx::Space::local) {
     count_local(launch_.model, access, is_atomic(kind) ? AccessKind::store : kind, site.local);
   }
-  if (launch_.notes_shapes) note_shape(access, cost_between(before, site));
+  if (before) note_shape(access, cost_between(*before, site));
   if (space != ptx::Space::global || !launch_.on_access) return;
   std::array<std::uint64_t, std::size_t{2} * warp_size> sectors{};
   auto end = sectors.begin();

@@ -69,9 +69,9 @@ const Object& AccessUnit::object_at(unsigned lane, std::uint64_t address, const 
   if (found != nullptr && found->contains(address, sizeof(Object))) {
     // A kernel may have a copy of one, and may have changed it: what counts is the one that was
     // made.
+    const std::byte* const given = found->host + (address - found->base);
     for (const Allocation* const made : launch_.objects) {
       const auto& object = *reinterpret_cast<const Object*>(made->host);
-      const std::byte* const given = found->host + (address - found->base);
       const bool is_same = std::equal(made->host, made->host + sizeof(Object), given);
       if (object.mark == Object::seal && is_same) return object;
     }
