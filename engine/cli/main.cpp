@@ -1,8 +1,13 @@
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <array>
 #include <csignal>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
+#include <new>
+#include <string_view>
 
 #include "engine/cli/commands.h"
 #include "engine/cli/options/sources.h"
@@ -55,12 +60,29 @@ void occupy_standard_files() {
   }
 }
 
+const std::terminate_handler usual_end = std::get_terminate();
+
+/// Some destructors take memory. Where there is none they cannot throw, and nobody could catch it.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view message = "sweep: there is not enough memory\n";
+    const auto written = write(STDERR_FILENO, message.data(), message.size());
+    std::_Exit(written < 0 ? exit_io : exit_system);
+  } catch (...) {
+    usual_end();
+  }
+  std::abort();
+}
+
 }  // namespace
 }  // namespace sweep
 
 int main(int count, char** words) {
   sweep::occupy_standard_files();
   sweep::set_process_command(count, words);
+  std::set_terminate(sweep::end_without_memory);
   // Ignored, as some parents leave it, the ends of processes started here could not be waited for.
   std::signal(SIGCHLD, SIG_DFL);
   std::optional<sweep::TerminalGuard> results;

@@ -404,15 +404,16 @@ std::uint64_t AccessUnit::racing_block() const {
   return cluster_.units.front()->block_index_;
 }
 
-/// Whether a store changes what lies at a place.
-bool AccessUnit::changes(const std::byte* place, unsigned lane) const {
+/// What a lane stores, in `bytes`.
+std::span<const std::byte> AccessUnit::stored_by(unsigned lane,
+                                                 std::array<std::byte, 32>& bytes) const {
   const std::size_t size = ptx::bytes_of(memory_->type);
   for (std::size_t i = 0; i < memory_->values.size(); ++i) {
     const std::size_t slot_bytes = std::max<std::size_t>(memory_->bits[i] / 8, 4);
     const std::byte* slot = warp_->registers + memory_->values[i] + lane * slot_bytes;
-    if (std::memcmp(place + i * size, slot, size) != 0) return true;
+    std::memcpy(bytes.data() + i * size, slot, size);
   }
-  return false;
+  return std::span(bytes).first(memory_->values.size() * size);
 }
 
 /// That what other blocks do there comes before or after.
@@ -424,8 +425,9 @@ void AccessUnit::check_order(const Allocation& allocation, unsigned lane, std::u
   GridRaces::Access now = {racing_block(), thread_of(lane), op_->instruction};
   now.kind = !writes ? AccessKind::load : is_copy ? AccessKind::store : kind_of(*memory_, op);
   now.is_strong = is_copy ? memory_->is_reduction : memory_->is_volatile || is_atomic(now.kind);
-  const bool is_changed = op != OpKind::store || changes(allocation.host + begin, lane);
-  const auto conflict = launch_.races->note(allocation, begin, bytes, now, is_changed);
+  std::array<std::byte, 32> room;
+  const auto stored = op == OpKind::store ? stored_by(lane, room) : std::span<const std::byte>();
+  const auto conflict = launch_.races->note(allocation, begin, bytes, now, stored);
   if (conflict) throw race_between_blocks(launch_, allocation, *conflict);
 }
 

@@ -138,7 +138,7 @@ class AccessUnit {
   void touch(const Allocation& allocation, const std::uint64_t* begin, std::uint64_t bytes,
              std::uint32_t lanes, bool writes) const;
   std::uint64_t racing_block() const;
-  bool changes(const std::byte* place, unsigned lane) const;
+  std::span<const std::byte> stored_by(unsigned lane, std::array<std::byte, 32>& bytes) const;
   void check_order(const Allocation& allocation, unsigned lane, std::uint64_t begin,
                    std::uint64_t bytes, bool writes);
   void check_written(const Allocation& allocation, const std::uint64_t* begin, WarpAccess& access);

@@ -1,21 +1,25 @@
 #include "engine/emulator/machine/grid_races.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace sweep {
 namespace {
 
-// A cell, from its lowest bit: the block's number and 1, the instruction, the thread, and what it
-// did.
-constexpr unsigned block_bits = 28;
-constexpr unsigned instruction_bits = 20;
+// A cell, from its lowest bit: the block's number and 1, the instruction, the thread, a digest of
+// what it stored, and what it did.
+constexpr unsigned block_bits = 24;
+constexpr unsigned instruction_bits = 16;
 constexpr unsigned thread_bits = 10;
+constexpr unsigned digest_bits = 11;
+constexpr unsigned digest_shift = block_bits + instruction_bits + thread_bits;
 constexpr std::uint64_t most_blocks_told_apart = (std::uint64_t{1} << block_bits) - 1;
 constexpr std::uint64_t most_instructions = (std::uint64_t{1} << instruction_bits) - 1;
-constexpr std::uint64_t writes_bit = std::uint64_t{1} << 58U;
-constexpr std::uint64_t strong_bit = std::uint64_t{1} << 59U;
-constexpr std::uint64_t several_bit = std::uint64_t{1} << 60U;  ///< other blocks have read it, too
+constexpr std::uint64_t digest_mask = ((std::uint64_t{1} << digest_bits) - 1) << digest_shift;
+constexpr std::uint64_t writes_bit = std::uint64_t{1} << 61U;
+constexpr std::uint64_t strong_bit = std::uint64_t{1} << 62U;
+constexpr std::uint64_t several_bit = std::uint64_t{1} << 63U;  ///< other blocks have read it, too
 
 std::uint64_t packed(const GridRaces::Access& access) {
   const std::uint64_t block = access.block % most_blocks_told_apart + 1;
@@ -36,6 +40,14 @@ GridRaces::Access unpacked(std::uint64_t cell) {
                 : access.is_strong       ? AccessKind::atomic
                                          : AccessKind::store;
   return access;
+}
+
+/// In its place in a cell.
+std::uint64_t digest_of(std::span<const std::byte> stored) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, stored.data(), std::min(stored.size(), sizeof(value)));
+  constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
+  return (value * golden_ratio >> (64U - digest_bits)) << digest_shift;
 }
 
 /// Blocks may write neighbours that a word of these holds.
@@ -76,11 +88,12 @@ bool GridRaces::is_ordered(const Access& earlier, std::uint32_t time, const Acce
 
 std::optional<GridRaces::Conflict> GridRaces::note(const Allocation& buffer, std::uint64_t begin,
                                                    std::uint64_t bytes, const Access& now,
-                                                   bool changes) {
+                                                   std::span<const std::byte> stored) {
   const auto found = shadows_.find(&buffer);
   if (found == shadows_.end() || bytes < found->second.granule) return std::nullopt;
   Shadow& shadow = found->second;
-  const std::uint64_t own = packed(now);
+  const bool changes =
+      stored.empty() || !std::equal(stored.begin(), stored.end(), buffer.host + begin);
   const bool writes = now.kind != AccessKind::load;
   constexpr std::uint64_t page_bytes = 4096;
   constexpr std::uint64_t page_cells = page_bytes / sizeof(std::uint64_t);
@@ -88,6 +101,11 @@ std::optional<GridRaces::Conflict> GridRaces::note(const Allocation& buffer, std
   for (std::uint64_t at = begin / shadow.granule; at < end; ++at) {
     const std::atomic_ref<std::uint64_t> cell(shadow.cells[at]);
     std::uint64_t known = cell.load(std::memory_order_relaxed);
+    std::uint64_t own = packed(now);
+    if (!stored.empty()) {
+      const std::uint64_t from = std::max(at * shadow.granule, begin) - begin;
+      own |= digest_of(stored.subspan(from, std::min(shadow.granule, bytes - from)));
+    }
     std::uint64_t next = own;
     std::optional<Conflict> conflict;
     do {
@@ -110,7 +128,10 @@ std::optional<GridRaces::Conflict> GridRaces::note(const Allocation& buffer, std
         next |= several_bit;
         continue;
       }
-      const bool is_same_value = now.kind == AccessKind::store && !changes;
+      // What a block stores at this moment may not lie there yet.
+      const bool is_same_value =
+          !stored.empty() &&
+          (!changes || (earlier.kind == AccessKind::store && ((known ^ own) & digest_mask) == 0));
       if ((now.is_strong && earlier.is_strong) || is_same_value) continue;
       conflict = Conflict{now, earlier, true, at * shadow.granule};
     } while (next != known && !cell.compare_exchange_weak(known, next, std::memory_order_relaxed));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -26,7 +27,8 @@ namespace sweep {
 /// block heard of which: who has heard of one release counts as having heard of all before it. No
 /// fence is asked of who reads.
 ///
-/// Not judged: stores of the value that is there already; a plain load before an atomic on the same
+/// Not judged: stores of the value that is there already, or (one time in 2,048 for another value)
+/// that another block stores at the same moment; a plain load before an atomic on the same
 /// place by the same thread, as in a loop around compare-and-swap; bytes and halves of buffers of
 /// larger elements. Threads may share it where nothing orders blocks.
 class GridRaces {
@@ -48,10 +50,10 @@ class GridRaces {
   /// Looks at these buffers. Memory is taken as it is touched. Throws std::bad_alloc.
   explicit GridRaces(std::span<Allocation* const> buffers);
 
-  /// A thread reaches for `bytes` of a buffer; `changes` says whether a store changes them. Throws
-  /// MemoryShortage.
+  /// A thread reaches for `bytes` of a buffer, to put `stored` there if it is a plain store's.
+  /// Throws MemoryShortage.
   std::optional<Conflict> note(const Allocation& buffer, std::uint64_t begin, std::uint64_t bytes,
-                               const Access& now, bool changes);
+                               const Access& now, std::span<const std::byte> stored);
   /// What was put off: a plain load that another block's atomic met, and no atomic followed.
   std::optional<std::pair<const Allocation*, Conflict>> unresolved() const;
 
