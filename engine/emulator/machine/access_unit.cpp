@@ -425,7 +425,7 @@ void AccessUnit::check_order(const Allocation& allocation, unsigned lane, std::u
   GridRaces::Access now = {racing_block(), thread_of(lane), op_->instruction};
   now.kind = !writes ? AccessKind::load : is_copy ? AccessKind::store : kind_of(*memory_, op);
   now.is_strong = is_copy ? memory_->is_reduction : memory_->is_volatile || is_atomic(now.kind);
-  std::array<std::byte, 32> room;
+  std::array<std::byte, 32> room{};
   const auto stored = op == OpKind::store ? stored_by(lane, room) : std::span<const std::byte>();
   const auto conflict = launch_.races->note(allocation, begin, bytes, now, stored);
   if (conflict) throw race_between_blocks(launch_, allocation, *conflict);
