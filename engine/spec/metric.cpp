@@ -255,11 +255,11 @@ std::vector<MetricDefinition> make_table() {
            "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum")});
   add("Caches and device memory", false,
       {row("l1_hit_rate", "%", higher, "sectors found in the L1 cache",
-           {.needs_caches = true, .tolerance = {0, 10}}, "global_hit_rate",
+           {.needs_caches = true, .tolerance = {0, 5}}, "global_hit_rate",
            "100 * l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum / "
            "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
        row("l2_hit_rate", "%", higher, "sectors found in the L2 cache",
-           {.needs_caches = true, .tolerance = {0, 10}}, "l2_tex_hit_rate",
+           {.needs_caches = true, .tolerance = {0, 5}}, "l2_tex_hit_rate",
            "100 * lts__t_sectors_srcunit_tex_lookup_hit.sum / lts__t_sectors_srcunit_tex.sum"),
        row("l2_read_sectors", "1", neither, "sectors that L1 reads from L2",
            {.needs_caches = true, .tolerance = {0.1, 1}}, "l2_tex_read_transactions",

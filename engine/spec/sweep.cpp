@@ -23,7 +23,9 @@ std::string to_string(const MeasureRules& rules) {
 }
 
 std::string counting_rules_text(const MeasureRules& rules) {
-  return fmt::format("caches: {}", rules.caches);
+  if (!rules.caches) return "caches: false";
+  return fmt::format("cache: {}, caches: true",
+                     cache_state_names.at(static_cast<std::size_t>(rules.cache)));
 }
 
 bool models_caches(std::string_view rules_text) {

@@ -51,8 +51,8 @@ const std::vector<Case> cases = {
     {"shared_efficiency", 100, 84, false, -16},
     {"load_sectors_per_request", 4, 4.02, true, 0.5},
     {"load_sectors_per_request", 4, 4.1, false, 2.5},
-    {"l1_hit_rate", 50, 60, true, 10},
-    {"l2_hit_rate", 50, 39, false, -11},
+    {"l1_hit_rate", 50, 55, true, 5},
+    {"l2_hit_rate", 50, 44, false, -6},
     {"load_efficiency", 50, 50.5, true, 0.5},
     {"load_efficiency", 50, 51, false, 1},
     {"dram_read_bytes", 1000, 1100, true, 10},
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(tolerances_are_said) {
   BOOST_TEST(describe_tolerance("load_sectors") == "within 0.5 % or 1");
   BOOST_TEST(describe_tolerance("load_sectors_per_request") == "within 0.5 %");
   BOOST_TEST(describe_tolerance("dram_read_bytes") == "within 10 % or 1");
-  BOOST_TEST(describe_tolerance("l1_hit_rate") == "within 10 percentage points");
+  BOOST_TEST(describe_tolerance("l1_hit_rate") == "within 5 percentage points");
   BOOST_TEST(describe_tolerance("shared_efficiency") ==
              "within 0.5 percentage points, or 20 % waiting");
   BOOST_TEST(describe_tolerance("l1tex__t_sectors.sum") == "within 0.5 % or 1");

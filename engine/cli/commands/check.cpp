@@ -353,7 +353,7 @@ class ExecutionChecker {
     try {
       const Workload workload = make_workload(configuration, compiled);
       EmulatorBackend backend(settings_, programs_);
-      const auto execution = backend.prepare_emulated(workload, false);
+      const auto execution = backend.prepare_emulated(workload);
       execution->initialise();
       execution->launch();
       spent_ += execution->counted().spent;

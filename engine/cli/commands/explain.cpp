@@ -39,7 +39,7 @@ CompiledConfiguration compile_for_emulator(const Configuration& configuration,
 Explanation explain_workload(const Configuration& configuration, const Workload& workload,
                              const EmulatorSettings& settings, bool verifies) {
   EmulatorBackend backend(settings);
-  const auto execution = backend.prepare_emulated(workload, false);
+  const auto execution = backend.prepare_emulated(workload);
   execution->initialise();
   execution->launch();
   if (verifies) {

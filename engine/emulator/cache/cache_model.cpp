@@ -24,24 +24,13 @@ CacheLevel::Line unpacked(std::uint64_t entry) {
   return {entry >> 8, static_cast<unsigned>(entry & 0xf), static_cast<unsigned>(entry >> 4 & 0xf)};
 }
 
-std::uint64_t number_of(unsigned sectors) {
+unsigned number_of(unsigned sectors) {
   return static_cast<unsigned>(std::popcount(sectors));
-}
-
-/// Calls `visit(line, sectors)` for each run of sectors of one line.
-template <class Visit>
-void for_each_line(const std::uint64_t* sectors, unsigned count, const Visit& visit) {
-  for (unsigned i = 0; i < count;) {
-    const std::uint64_t line = sectors[i] / 4;
-    unsigned mask = 0;
-    for (; i < count && sectors[i] / 4 == line; ++i) mask |= 1U << sectors[i] % 4;
-    visit(line, mask);
-  }
 }
 
 }  // namespace
 
-CacheLevel::CacheLevel(std::uint64_t bytes, unsigned ways) {
+CacheLevel::CacheLevel(std::uint64_t bytes, unsigned ways, Victim victim) : victim_(victim) {
   const std::uint64_t lines = bytes / line_bytes;
   if (lines == 0 || ways == 0) return;
   ways_ = static_cast<unsigned>(std::min<std::uint64_t>(ways, lines));
@@ -51,6 +40,9 @@ CacheLevel::CacheLevel(std::uint64_t bytes, unsigned ways) {
 }
 
 std::uint64_t* CacheLevel::set_of(std::uint64_t number) {
+  if (victim_ == Victim::random) {
+    return entries_.data() + (mixed(number) >> 32) * sets_ / (std::uint64_t{1} << 32) * ways_;
+  }
   // A division of 32 bits is several times faster than one of 64; the upper bits join the hash.
   const auto low = static_cast<std::uint32_t>(number);
   const std::uint64_t rest = low / sets_ | (number >> 32) << 32;
@@ -69,6 +61,7 @@ CacheLevel::Line CacheLevel::touch(std::uint64_t number, unsigned valid, unsigne
   last_ = static_cast<std::size_t>(set - entries_.data());
   const std::uint64_t tag = number << 8;
   const std::uint64_t added = dirty << 4 | valid;
+  if (victim_ == Victim::random) return touch_any(set, tag, added, evicted);
   if ((set[0] & ~state_bits) == tag) {
     const Line before = unpacked(set[0]);
     set[0] |= added;
@@ -88,6 +81,23 @@ CacheLevel::Line CacheLevel::touch(std::uint64_t number, unsigned valid, unsigne
   evicted = unpacked(previous);
   set[0] = tag | added;
   return unpacked(tag);
+}
+
+CacheLevel::Line CacheLevel::touch_any(std::uint64_t* set, std::uint64_t tag, std::uint64_t added,
+                                       Line& evicted) {
+  std::uint64_t* const end = set + ways_;
+  std::uint64_t* found = std::find_if(
+      set, end, [&](std::uint64_t entry) { return entry == 0 || (entry & ~state_bits) == tag; });
+  if (found == end) {
+    random_ = random_ * 6364136223846793005 + 1442695040888963407;
+    found = set + (random_ >> 32) * ways_ / (std::uint64_t{1} << 32);
+    evicted = unpacked(*found);
+    *found = tag;
+  }
+  const Line before = unpacked(*found == 0 ? tag : *found);
+  *found |= tag | added;
+  last_ = static_cast<std::size_t>(found - entries_.data());
+  return before;
 }
 
 void CacheLevel::add(unsigned valid) {
@@ -112,70 +122,168 @@ std::uint64_t CacheLevel::clean() {
   return count;
 }
 
-CacheModel::CacheModel(const DeviceProfile& profile, std::uint64_t l1_bytes)
-    : l1_(profile.multiprocessors, CacheLevel(l1_bytes, profile.l1_ways)),
-      l2_(profile.l2_bytes, profile.l2_ways),
-      granule_sectors_(profile.dram_granularity / sector_bytes) {}
-
-void CacheModel::load(unsigned multiprocessor, const std::uint64_t* sectors, unsigned count,
-                      bool bypasses_l1) {
-  CacheLevel& l1 = l1_[multiprocessor];
-  const bool looks_into_l1 = !bypasses_l1 && l1.holds_anything();
-  for_each_line(sectors, count, [&](std::uint64_t line, unsigned mask) {
-    if (looks_into_l1) {
-      CacheLevel::Line evicted;
-      const unsigned hits = l1.touch(line, mask, 0, evicted).valid & mask;
-      count_.l1_load_sectors += number_of(mask);
-      count_.l1_load_hits += number_of(hits);
-      mask &= ~hits;
-    }
-    if (mask != 0) read_l2(line, mask);
-  });
+CacheCount& CacheCount::operator-=(const CacheCount& other) {
+  for (const auto figure :
+       {&CacheCount::l1_load_sectors, &CacheCount::l1_load_hits, &CacheCount::l2_read_sectors,
+        &CacheCount::l2_read_hits, &CacheCount::l2_write_sectors, &CacheCount::l2_atomic_sectors,
+        &CacheCount::l2_atomic_hits, &CacheCount::dram_read_bytes, &CacheCount::dram_write_bytes}) {
+    this->*figure -= other.*figure;
+  }
+  return *this;
 }
 
-void CacheModel::store(const std::uint64_t* sectors, unsigned count) {
-  if (!l2_.holds_anything()) {
-    count_.dram_write_bytes += std::uint64_t{count} * sector_bytes;
+CacheModel::CacheModel(const DeviceProfile& profile)
+    : multiprocessors_(profile.multiprocessors),
+      l1_ways_(profile.l1_ways),
+      l2_(profile.l2_parts, CacheLevel(profile.l2_bytes / profile.l2_parts, profile.l2_ways)),
+      granule_sectors_(profile.dram_granularity / sector_bytes) {
+  // Which multiprocessors a part is near to is not told. Two that get blocks one after the other
+  // lie together; such pairs are dealt out evenly and without a period (the sequence of Thue and
+  // Morse).
+  for (unsigned number = 0; number < multiprocessors_; ++number) {
+    std::size_t part = 0;
+    for (std::size_t rest = number / 2; l2_.size() > 1 && rest > 0; rest /= l2_.size())
+      part += rest;
+    near_part_.push_back(part % l2_.size());
+  }
+  begin_launch(profile.l1_bytes);
+}
+
+void CacheModel::begin_launch(std::uint64_t l1_bytes) {
+  l1_.assign(multiprocessors_, CacheLevel(l1_bytes, l1_ways_, CacheLevel::Victim::random));
+}
+
+CacheLevel& CacheModel::home_of(std::uint64_t line) {
+  if (l2_.size() == 1) return l2_.front();
+  constexpr unsigned lines_of_page = 32;  // 4 KiB lie together
+  return l2_[(mixed(line / lines_of_page) >> 32) * l2_.size() >> 32];
+}
+
+void CacheModel::prefill(std::uint64_t begin, std::uint64_t end) {
+  if (!l2_.front().holds_anything()) return;
+  while (begin < end) {
+    const std::uint64_t line = begin / 4;
+    const std::uint64_t next = std::min(end, (line + 1) * 4);
+    const auto sectors = ((1U << (next - begin)) - 1) << begin % 4;
+    CacheLevel::Line evicted;
+    home_of(line).touch(line, sectors, 0, evicted);
+    begin = next;
+  }
+}
+
+SectorSources CacheModel::send(unsigned multiprocessor, const Request& request) {
+  SectorSources sources;
+  const auto add = [&](const SectorSources& of_line) {
+    sources.l1 += of_line.l1;
+    sources.near += of_line.near;
+    sources.far += of_line.far;
+    sources.dram += of_line.dram;
+  };
+  const RequestKind kind = request.kind;
+  for (std::size_t i = 0; i < request.count;) {
+    const std::uint64_t line = request.sectors[i] / 4;
+    unsigned mask = 0;
+    for (; i < request.count && request.sectors[i] / 4 == line; ++i) {
+      mask |= 1U << request.sectors[i] % 4;
+    }
+    if (kind == RequestKind::store) {
+      store(multiprocessor, line, mask);
+    } else if (kind == RequestKind::atomic) {
+      add(update(multiprocessor, line, mask));
+    } else {
+      add(load(multiprocessor, line, mask, kind == RequestKind::bypassing_load));
+    }
+  }
+  return sources;
+}
+
+SectorSources CacheModel::load(unsigned multiprocessor, std::uint64_t line, unsigned sectors,
+                               bool bypasses) {
+  SectorSources sources;
+  CacheLevel& l1 = l1_[multiprocessor];
+  if (l1.holds_anything()) {
+    count_.l1_load_sectors += number_of(sectors);
+    if (!bypasses) {
+      CacheLevel::Line evicted;
+      const unsigned hits = l1.touch(line, sectors, 0, evicted).valid & sectors;
+      sources.l1 = number_of(hits);
+      count_.l1_load_hits += sources.l1;
+      sectors &= ~hits;
+      if (sectors == 0) return sources;
+    }
+  }
+  count_.l2_read_sectors += l2_.front().holds_anything() ? number_of(sectors) : 0;
+  CacheLevel& near = part_near(multiprocessor);
+  const unsigned missing = missing_at(near, line, sectors);
+  sources.near = number_of(sectors & ~missing);
+  count_.l2_read_hits += sources.near;
+  if (missing == 0) return sources;
+  CacheLevel& home = home_of(line);
+  const unsigned fetched = &home == &near ? missing : missing_at(home, line, missing);
+  sources.far = number_of(missing & ~fetched);
+  sources.dram = number_of(fetched);
+  if (fetched == 0) return sources;
+  read_dram(fetched);
+  if (home.holds_anything()) home.add(whole_granules(fetched));
+  return sources;
+}
+
+/// Those of a line's sectors that a part of the L2 does not have, as yet.
+unsigned CacheModel::missing_at(CacheLevel& part, std::uint64_t line, unsigned sectors) {
+  if (!part.holds_anything()) return sectors;
+  CacheLevel::Line evicted;
+  const unsigned missing = sectors & ~part.touch(line, sectors, 0, evicted).valid;
+  write_back(evicted);
+  return missing;
+}
+
+void CacheModel::store(unsigned multiprocessor, std::uint64_t line, unsigned sectors) {
+  if (l2_.front().holds_anything()) count_.l2_write_sectors += number_of(sectors);
+  const CacheLevel& near = part_near(multiprocessor);
+  const CacheLevel& home = home_of(line);
+  for (CacheLevel& part : l2_) {
+    if (&part != &near && &part != &home) part.forget(line, sectors);
+  }
+  change(line, sectors);
+}
+
+SectorSources CacheModel::update(unsigned multiprocessor, std::uint64_t line, unsigned sectors) {
+  SectorSources sources;
+  l1_[multiprocessor].forget(line, sectors);
+  CacheLevel& home = home_of(line);
+  const unsigned missing = missing_at(home, line, sectors);
+  sources.near = number_of(sectors & ~missing);
+  sources.dram = number_of(missing);
+  if (home.holds_anything()) {
+    count_.l2_atomic_sectors += number_of(sectors);
+    count_.l2_atomic_hits += sources.near;
+  }
+  if (missing != 0) {
+    read_dram(missing);
+    if (home.holds_anything()) home.add(whole_granules(missing));
+  }
+  for (CacheLevel& part : l2_) {
+    if (&part != &home) part.forget(line, sectors);
+  }
+  change(line, sectors);
+  return sources;
+}
+
+/// Makes sectors dirty where they have their home.
+void CacheModel::change(std::uint64_t line, unsigned sectors) {
+  CacheLevel& home = home_of(line);
+  if (!home.holds_anything()) {
+    count_.dram_write_bytes += number_of(sectors) * sector_bytes;
     return;
   }
-  for_each_line(sectors, count, [&](std::uint64_t line, unsigned mask) {
-    CacheLevel::Line evicted;
-    const unsigned before = l2_.touch(line, mask, mask, evicted).valid;
-    count_.l2_write_sectors += number_of(mask);
-    count_.l2_write_hits += number_of(before & mask);
-    write_back(evicted);
-  });
-}
-
-void CacheModel::atomic(unsigned multiprocessor, const std::uint64_t* sectors, unsigned count) {
-  CacheLevel& l1 = l1_[multiprocessor];
-  for_each_line(sectors, count, [&](std::uint64_t line, unsigned mask) {
-    l1.forget(line, mask);
-    read_l2(line, mask);
-    if (!l2_.holds_anything()) {
-      count_.dram_write_bytes += number_of(mask) * sector_bytes;
-      return;
-    }
-    CacheLevel::Line evicted;  // none: the line is there since the reading
-    l2_.touch(line, mask, mask, evicted);
-  });
+  CacheLevel::Line evicted;
+  home.touch(line, sectors, sectors, evicted);
+  write_back(evicted);
 }
 
 CacheCount CacheModel::finish() {
-  count_.dram_write_bytes += l2_.clean() * sector_bytes;
+  for (CacheLevel& part : l2_) count_.dram_write_bytes += part.clean() * sector_bytes;
   return count_;
-}
-
-void CacheModel::read_l2(std::uint64_t line, unsigned sectors) {
-  if (!l2_.holds_anything()) return read_dram(sectors);
-  CacheLevel::Line evicted;
-  const unsigned missing = sectors & ~l2_.touch(line, sectors, 0, evicted).valid;
-  count_.l2_read_sectors += number_of(sectors);
-  count_.l2_read_hits += number_of(sectors & ~missing);
-  write_back(evicted);
-  if (missing == 0) return;
-  read_dram(missing);
-  l2_.add(whole_granules(missing));
 }
 
 void CacheModel::read_dram(unsigned sectors) {

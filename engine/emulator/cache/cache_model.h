@@ -3,18 +3,25 @@
 #include <cstddef>
 
 #include "engine/emulator/cache/device_profile.h"
+#include "engine/emulator/cache/request_log.h"
 
 namespace sweep {
 
-/// One cache of lines of 128 bytes with 4 sectors of 32 bytes: a tag for the line, a valid and a
-/// dirty bit for each sector, and the least recently used line of a set as the one that goes.
-/// Sectors of a line are given as a mask of its lower four bits.
+/// One cache of lines of 128 bytes with 4 sectors of 32 bytes: a tag for the line, and a valid and
+/// a dirty bit for each sector. Sectors of a line are given as a mask of its lower four bits.
 ///
-/// Any number of lines is allowed; what does not fill a whole set is left out. The set of a line is
-/// its number modulo the sets, rotated by a hash of the rest: a contiguous range of lines spreads
-/// evenly, and no stride keeps to a few sets.
+/// Any number of lines is allowed; what does not fill a whole set is left out.
 class CacheLevel {
  public:
+  /// Which line of a set goes.
+  enum class Victim : std::uint8_t {
+    /// The least recently used one. The set of a line is its number modulo the sets, rotated by a
+    /// hash of the rest: a contiguous range of lines spreads evenly, and no stride keeps to a few
+    /// sets.
+    least_recent,
+    /// Any, by a fixed sequence of numbers. The set of a line is a hash of its number.
+    random,
+  };
   /// What is in one line.
   struct Line {
     std::uint64_t number = 0;  ///< address / 128
@@ -24,13 +31,12 @@ class CacheLevel {
 
   CacheLevel() = default;
   /// A capacity of less than a line makes a cache that holds nothing.
-  CacheLevel(std::uint64_t bytes, unsigned ways);
+  CacheLevel(std::uint64_t bytes, unsigned ways, Victim victim = Victim::least_recent);
 
   bool holds_anything() const { return sets_ != 0; }
 
   /// The line as it was, with no valid sector where it was missing; `evicted` gets the line that
-  /// had to go. From now on it is the most recently used of its set, and `valid` and `dirty` are
-  /// added to it.
+  /// had to go. It counts as used now, and `valid` and `dirty` are added to it.
   Line touch(std::uint64_t number, unsigned valid, unsigned dirty, Line& evicted);
   /// Adds valid sectors to the line touched last.
   void add(unsigned valid);
@@ -41,61 +47,98 @@ class CacheLevel {
 
  private:
   std::uint64_t* set_of(std::uint64_t number);
+  Line touch_any(std::uint64_t* set, std::uint64_t tag, std::uint64_t added, Line& evicted);
 
   std::uint32_t sets_ = 0;
   unsigned ways_ = 0;
-  /// Of each set the ways, the most recently used first: line number << 8 | dirty << 4 | valid.
-  /// Empty until the cache is first used.
+  Victim victim_ = Victim::least_recent;
+  std::uint64_t random_ = 0;
+  /// Of each set the ways, the most recently used first where that matters: line number << 8 |
+  /// dirty << 4 | valid. Empty until the cache is first used.
   std::vector<std::uint64_t> entries_;
   std::size_t last_ = 0;  ///< the entry touched last
 };
 
-/// What a sequence of accesses did to the caches, in sectors of 32 bytes.
+/// What a sequence of requests did to the caches, in sectors of 32 bytes, as the hardware's
+/// counters have it.
 struct CacheCount {
-  std::uint64_t l1_load_sectors = 0;  ///< sectors of global loads that looked into L1
+  std::uint64_t l1_load_sectors = 0;  ///< sectors of global loads; none where there is no L1
   std::uint64_t l1_load_hits = 0;
-  std::uint64_t l2_read_sectors = 0;  ///< read from L2: L1's misses and atomics
+  std::uint64_t l2_read_sectors = 0;  ///< L1's misses
   std::uint64_t l2_read_hits = 0;
-  std::uint64_t l2_write_sectors = 0;
-  std::uint64_t l2_write_hits = 0;  ///< those that were there before
+  std::uint64_t l2_write_sectors = 0;  ///< which are all hits
+  std::uint64_t l2_atomic_sectors = 0;
+  std::uint64_t l2_atomic_hits = 0;
   std::uint64_t dram_read_bytes = 0;
   std::uint64_t dram_write_bytes = 0;  ///< evicted dirty sectors, and those dirty at the end
 
+  /// Looks into L2, and those that found what they looked for: an atomic reads and writes.
+  std::uint64_t l2_sectors() const {
+    return l2_read_sectors + l2_write_sectors + 2 * l2_atomic_sectors;
+  }
+  std::uint64_t l2_hits() const {
+    return l2_read_hits + l2_write_sectors + l2_atomic_hits + l2_atomic_sectors;
+  }
+  CacheCount& operator-=(const CacheCount& other);
   friend bool operator==(const CacheCount&, const CacheCount&) = default;
 };
 
-/// A sectored L1 for each multiprocessor and one L2 before DRAM: least recently used of each set,
-/// loads allocate in L1 and L2, stores write through L1 (without allocating there) and stay dirty
-/// in L2 until evicted. Sets are chosen by hashed addresses, as hardware does against strides.
+/// Where the sectors of a request came from.
+struct SectorSources {
+  unsigned l1 = 0;
+  unsigned near = 0;  ///< the multiprocessor's own part of the L2
+  unsigned far = 0;   ///< another part
+  unsigned dram = 0;
+};
+
+/// A sectored L1 for each multiprocessor, where any line of a set may have to go, and an L2 before
+/// DRAM, where it is the least recently used one: which is what fits hit rates measured on an H200.
+/// Loads allocate in L1 and L2; stores write through L1, where they change what is there and
+/// allocate nothing, and stay dirty in L2 until evicted. What is on its way counts as there.
+///
+/// The L2 may have several parts (two since capability 8.0's A100), each near to some of the
+/// multiprocessors. A line has its home in one of them. A multiprocessor looks into its own part,
+/// which keeps a copy of what has its home in another one; only what is found there counts as a
+/// hit, as the hardware counts it. A store changes the line at home and drops the copies, but for
+/// its own part's. Atomics are done at home.
 ///
 /// A sector that misses in L2 brings every sector of its granule (`dram_granularity`) and counts
 /// the granule's bytes. A store fills whole sectors and fetches nothing: which of a sector's bytes
 /// it writes is not known here. A profile without an L2 reads and writes DRAM directly.
 class CacheModel {
  public:
-  /// `l1_bytes` is what shared memory leaves of the unified memory (`l1_bytes_beside`).
-  CacheModel(const DeviceProfile& profile, std::uint64_t l1_bytes);
+  explicit CacheModel(const DeviceProfile& profile);
 
-  /// One warp instruction; `sectors` are the addresses / 32 of its different sectors, those of one
-  /// line of 128 bytes side by side. Addresses are below 2^63, `multiprocessor` below the profile's
-  /// number.
-  /// A load looks and allocates in L1 unless it bypasses it (.cg, .cv, volatile).
-  void load(unsigned multiprocessor, const std::uint64_t* sectors, unsigned count,
-            bool bypasses_l1 = false);
-  void store(const std::uint64_t* sectors, unsigned count);
-  /// A read-modify-write in L2; the multiprocessor's L1 forgets the sectors.
-  void atomic(unsigned multiprocessor, const std::uint64_t* sectors, unsigned count);
+  /// Before each launch, whose L1s are empty and have so many bytes: what shared memory leaves of
+  /// the unified memory (`l1_bytes_beside`). L2 keeps what it has.
+  void begin_launch(std::uint64_t l1_bytes);
+  const CacheCount& count() const { return count_; }
+  /// Begins to count anew; what the caches have stays.
+  void forget_count() { count_ = {}; }
+  /// Fills L2 as stores to the sectors [begin, end) do, without counting them.
+  void prefill(std::uint64_t begin, std::uint64_t end);
+  /// A request of a warp on a multiprocessor, whose number is below the profile's.
+  SectorSources send(unsigned multiprocessor, const Request& request);
   /// Writes back what is dirty, as the end of a measurement does, and gives the totals so far.
   CacheCount finish();
 
  private:
-  void read_l2(std::uint64_t line, unsigned sectors);
+  SectorSources load(unsigned multiprocessor, std::uint64_t line, unsigned sectors, bool bypasses);
+  void store(unsigned multiprocessor, std::uint64_t line, unsigned sectors);
+  SectorSources update(unsigned multiprocessor, std::uint64_t line, unsigned sectors);
+  unsigned missing_at(CacheLevel& part, std::uint64_t line, unsigned sectors);
+  void change(std::uint64_t line, unsigned sectors);
   void read_dram(unsigned sectors);
   void write_back(const CacheLevel::Line& evicted);
   unsigned whole_granules(unsigned sectors) const;
+  CacheLevel& home_of(std::uint64_t line);
+  CacheLevel& part_near(unsigned multiprocessor) { return l2_[near_part_[multiprocessor]]; }
 
+  unsigned multiprocessors_;
+  unsigned l1_ways_;
   std::vector<CacheLevel> l1_;
-  CacheLevel l2_;
+  std::vector<CacheLevel> l2_;          ///< its parts
+  std::vector<std::size_t> near_part_;  ///< by multiprocessor
   unsigned granule_sectors_;
   CacheCount count_;
 };

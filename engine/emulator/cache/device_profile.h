@@ -25,8 +25,9 @@ struct DeviceProfile {
   unsigned dram_granularity = 64;  ///< bytes fetched for a missing sector: 32, 64 or 128
   unsigned registers_per_multiprocessor = 65536;
   unsigned registers_per_block = 65536;  ///< most that a block can have
-  unsigned l1_ways = 4;                  ///< associativity of the model
+  unsigned l1_ways = 12;                 ///< associativity of the model
   unsigned l2_ways = 16;
+  unsigned l2_parts = 1;  ///< partitions, each near to its share of the multiprocessors
 
   friend bool operator==(const DeviceProfile&, const DeviceProfile&) = default;
 };

@@ -89,7 +89,8 @@ void EmulatedReference::start() {
   footprints_.clear();
   executed_.clear();
   is_complete_ = false;
-  execution_ = std::make_shared<EmulatorExecution>(settings_, programs_, plan_->workload, false);
+  execution_ =
+      std::make_shared<EmulatorExecution>(settings_, programs_, plan_->workload, std::nullopt);
   EmulatedWorkload& emulated = execution_->emulated();
   emulated.attach_init();
   emulated.guard_const_buffers(true);

@@ -147,8 +147,7 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   if (stores.local.requests != 0) total("local_store_sectors", stores.local.sectors);
   if (const auto& caches = launch.caches) {
     ratio("l1_hit_rate", caches->l1_load_hits, caches->l1_load_sectors, percent);
-    ratio("l2_hit_rate", caches->l2_read_hits + caches->l2_write_hits,
-          caches->l2_read_sectors + caches->l2_write_sectors, percent);
+    ratio("l2_hit_rate", caches->l2_hits(), caches->l2_sectors(), percent);
     total("l2_read_sectors", caches->l2_read_sectors);
     total("l2_write_sectors", caches->l2_write_sectors);
     total("dram_read_bytes", caches->dram_read_bytes);
@@ -211,8 +210,8 @@ bool has_more_to_do(const Kernel& kernel, const LaunchCount& count) {
 }  // namespace
 
 EmulatorExecution::EmulatorExecution(const EmulatorSettings& settings, LoadedPrograms& programs,
-                                     const Workload& workload, bool models_caches)
-    : settings_(settings), programs_(programs), workload_(workload), models_caches_(models_caches) {
+                                     const Workload& workload, std::optional<CacheState> caches)
+    : settings_(settings), programs_(programs), workload_(workload), cache_state_(caches) {
   guarded(workload_, [&] {
     emulated_ = std::make_unique<EmulatedWorkload>(programs.get(workload_.program), workload_,
                                                    settings_.cancelled);
@@ -290,18 +289,24 @@ void EmulatorExecution::check_races(const Launch& launch) {
 
 void EmulatorExecution::launch() {
   guarded(workload_, [&] {
-    if (workload_.launches.size() > 1) return launch_steps();
+    if (cache_state_) caches_.emplace(settings_.profile, *cache_state_);
+    if (cache_state_ == CacheState::warm) caches_->hold(emulated_->buffers());
+    if (workload_.launches.size() > 1) {
+      launch_steps();
+      if (caches_) counted_.caches = caches_->finish();
+      return;
+    }
     Launch launch = prepared(0);
     const GridOptions options = grid_options(0);
     emulated_->guard_const_buffers(settings_.checks_kernel);
     // Only what is verified has to be known to be a result.
     if (!settings_.is_exact && !workload_.verify.empty()) emulated_->watch_blocks();
-    if (models_caches_) {
-      launch_with_caches(launch, options);
+    if (caches_) {
+      launch_in_order(launch, options, "");
+      counted_.caches = caches_->finish();
     } else if (launch.kernel->is_linked) {
       if (settings_.is_exact) emulated_->complete_init(settings_.threads);
-      launch_in_order(launch, options, "",
-                      ", since blocks that share memory cannot be chosen freely");
+      launch_in_order(launch, options, ", since blocks that share memory cannot be chosen freely");
     } else {
       launch_independent(launch, options);
     }
@@ -335,7 +340,7 @@ void EmulatorExecution::launch_steps() {
     require_few(counted_.spent + plan.grid.count() * plan.block.count());
     const bool is_new = i == 0 || plan.kernel_entry != workload_.launches[i - 1].kernel_entry;
     const Launch launch = prepared(i);
-    const LaunchCount count = run_grid(launch, grid_options(i)).count;
+    const LaunchCount count = run_in_order(launch, grid_options(i), i).count;
     check_races(launch);
     counted_.spent += count.work();
     require_few(counted_.spent);
@@ -351,7 +356,6 @@ void EmulatorExecution::launch_steps() {
   }
   counted_.spent += element_cost(workload_);
   counted_.whole = static_cast<double>(counted_.spent);
-  if (models_caches_) notes_.emplace_back("the caches are not followed over several steps");
 }
 
 std::vector<EmulatorExecution::CountedKernel> EmulatorExecution::counted_kernels() const {
@@ -363,14 +367,21 @@ std::vector<EmulatorExecution::CountedKernel> EmulatorExecution::counted_kernels
   return kernels;
 }
 
+/// One of the launches, through the caches where they are followed.
+GridResult EmulatorExecution::run_in_order(const Launch& launch, const GridOptions& options,
+                                           std::size_t index) {
+  if (!caches_) return run_grid(launch, options);
+  return caches_->run(launch, options, place(index).shared_bytes());
+}
+
 /// Executes the blocks in their order, as far as the budget goes. Where that is not all of them, a
-/// note says so, `how` they were executed and `why` more is not given.
-void EmulatorExecution::launch_in_order(const Launch& launch, GridOptions options, const char* how,
+/// note says so, and `why` more is not given.
+void EmulatorExecution::launch_in_order(const Launch& launch, GridOptions options,
                                         const char* why) {
   if (!settings_.is_exact) {
     options.instruction_budget = launch.is_cooperative ? most_together : settings_.whole_budget;
   }
-  const GridResult result = run_grid(launch, options);
+  const GridResult result = run_in_order(launch, options, 0);
   const std::uint64_t total = launch.grid.count();
   if (launch.is_cooperative && result.blocks < total) {
     throw ExecutionFailure(too_much("block of a cooperative launch"));
@@ -385,7 +396,7 @@ void EmulatorExecution::launch_in_order(const Launch& launch, GridOptions option
   notes_.push_back(
       fmt::format("emulated: the first of the blocks (executed_share says how many){}; only counts "
                   "per request are given{} (--exact executes all)",
-                  how, why));
+                  caches_ ? " and what they did to the caches" : "", why));
 }
 
 void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& options) {
@@ -450,24 +461,6 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
       "given, since they differ from block to block (--exact executes all)");
 }
 
-void EmulatorExecution::launch_with_caches(Launch& launch, GridOptions options) {
-  const std::uint64_t shared = place(0).shared_bytes();
-  const auto per_multiprocessor =
-      static_cast<unsigned>(options.resident_blocks / launch.multiprocessors);
-  CacheModel caches(settings_.profile,
-                    l1_bytes_beside(settings_.profile, per_multiprocessor, shared));
-  launch.on_access = [&](AccessKind kind, std::uint32_t multiprocessor,
-                         std::span<const std::uint64_t> sectors, CachePolicy policy) {
-    const auto count = static_cast<unsigned>(sectors.size());
-    if (is_atomic(kind)) return caches.atomic(multiprocessor, sectors.data(), count);
-    if (kind == AccessKind::store) return caches.store(sectors.data(), count);
-    caches.load(multiprocessor, sectors.data(), count, policy == CachePolicy::level_2_only);
-  };
-  options.interleaves = true;
-  launch_in_order(launch, options, " through caches that were empty before", "");
-  counted_.caches = caches.finish();
-}
-
 std::optional<std::string> EmulatorExecution::verify() {
   verification_ = guarded(workload_, [&] {
     provide_expected();
@@ -530,14 +523,14 @@ EmulatorBackend::EmulatorBackend(EmulatorSettings settings,
   device_.l2_bytes = settings_.profile.l2_bytes;
 }
 
-std::unique_ptr<EmulatorExecution> EmulatorBackend::prepare_emulated(const Workload& workload,
-                                                                     bool models_caches) {
-  return std::make_unique<EmulatorExecution>(settings_, *programs_, workload, models_caches);
+std::unique_ptr<EmulatorExecution> EmulatorBackend::prepare_emulated(
+    const Workload& workload, std::optional<CacheState> caches) {
+  return std::make_unique<EmulatorExecution>(settings_, *programs_, workload, caches);
 }
 
 std::unique_ptr<Execution> EmulatorBackend::prepare(const Workload& workload,
                                                     const MeasureRules& rules) {
-  return prepare_emulated(workload, rules.caches);
+  return prepare_emulated(workload, rules.caches ? std::optional(rules.cache) : std::nullopt);
 }
 
 EmulatorSettings emulator_settings(int compute_capability, unsigned threads) {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/emulator/cache/cache_model.h"
 #include "engine/emulator/cubin/kernel_code.h"
+#include "engine/emulator/execution/cached_launches.h"
 #include "engine/emulator/machine/grid_run.h"
 #include "engine/emulator/machine/memory.h"
 #include "engine/emulator/ptx/module.h"
@@ -199,9 +199,10 @@ struct CountedLaunch {
 /// of the grid's blocks, and every access is checked and counted.
 class EmulatorExecution : public Execution {
  public:
-  /// Throws ExecutionFailure. The settings must outlive this.
+  /// The caches are followed where their first state is given. Throws ExecutionFailure. The
+  /// settings must outlive this.
   EmulatorExecution(const EmulatorSettings& settings, LoadedPrograms& programs,
-                    const Workload& workload, bool models_caches);
+                    const Workload& workload, std::optional<CacheState> caches);
 
   void initialise() override;
   void launch() override;
@@ -251,15 +252,16 @@ class EmulatorExecution : public Execution {
   void add_resources(std::vector<Metric>& metrics) const;
   void launch_steps();
   void provide_expected();
-  void launch_in_order(const Launch& launch, GridOptions options, const char* how, const char* why);
+  GridResult run_in_order(const Launch& launch, const GridOptions& options, std::size_t index);
+  void launch_in_order(const Launch& launch, GridOptions options, const char* why);
   void launch_independent(Launch& launch, const GridOptions& options);
   void launch_sample(Launch& launch, const GridOptions& options, const LaunchCount& probe);
-  void launch_with_caches(Launch& launch, GridOptions options);
 
   const EmulatorSettings& settings_;
   LoadedPrograms& programs_;
   Workload workload_;
-  bool models_caches_;
+  std::optional<CacheState> cache_state_;
+  std::optional<CachedLaunches> caches_;                        ///< where they are followed
   std::vector<std::shared_ptr<EmulatorExecution>> references_;  ///< what is compared with
   std::unique_ptr<EmulatedWorkload> emulated_;
   std::map<std::string, std::optional<KernelCode>> codes_;  ///< of kernels, by their entries
@@ -283,7 +285,8 @@ class EmulatorBackend : public Backend {
   bool usable() const override { return true; }
   std::unique_ptr<Execution> prepare(const Workload& workload, const MeasureRules& rules) override;
   /// The same, with what only the emulator tells.
-  std::unique_ptr<EmulatorExecution> prepare_emulated(const Workload& workload, bool models_caches);
+  std::unique_ptr<EmulatorExecution> prepare_emulated(const Workload& workload,
+                                                      std::optional<CacheState> caches = {});
 
  private:
   EmulatorSettings settings_;

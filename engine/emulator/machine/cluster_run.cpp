@@ -43,6 +43,7 @@ ClusterRun::ClusterRun(const Launch& launch, LaunchCount& count)
 void ClusterRun::start(std::uint64_t index) {
   cluster_.reset();
   idle_turns_ = 0;
+  number_ = index;
   for (const auto& block : blocks_) block->start(index);
 }
 

@@ -27,6 +27,7 @@ class ClusterRun {
   /// Runs the cluster to its end, whatever the others do.
   void finish();
 
+  std::uint64_t number() const { return number_; }  ///< in the grid
   std::uint64_t instructions() const;
   std::uint64_t retired() const { return blocks_.front()->retired(); }
   std::uint32_t live() const { return cluster_.live; }  ///< threads that have not ended
@@ -40,6 +41,7 @@ class ClusterRun {
   [[noreturn]] void report_deadlock() const;
 
   const Launch& launch_;
+  std::uint64_t number_ = 0;
   Cluster cluster_;
   std::vector<std::unique_ptr<BlockRun>> blocks_;  ///< by rank
   std::uint64_t idle_turns_ = 0;                   ///< one after the other

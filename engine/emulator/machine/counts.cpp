@@ -104,7 +104,7 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
     count_local(launch_.model, access, is_atomic(kind) ? AccessKind::store : kind, site.local);
   }
   if (before) note_shape(access, cost_between(*before, site));
-  if (space != ptx::Space::global || !launch_.on_access) return;
+  if (space != ptx::Space::global || !launch_.on_request) return;
   std::array<std::uint64_t, std::size_t{2} * warp_size> sectors{};
   auto end = sectors.begin();
   for_each_lane(access.active, [&](unsigned lane) {
@@ -114,8 +114,7 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
   });
   std::sort(sectors.begin(), end);
   end = std::unique(sectors.begin(), end);
-  launch_.on_access(kind, static_cast<std::uint32_t>(block_index_ % launch_.multiprocessors),
-                    {sectors.begin(), end}, memory_->policy);
+  launch_.on_request({block_index_, warp_->index, kind, op_->detail, {sectors.begin(), end}});
 }
 
 }  // namespace sweep

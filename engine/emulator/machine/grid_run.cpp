@@ -69,7 +69,6 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
   const std::uint64_t most = launch.is_cooperative
                                  ? total
                                  : std::max<std::uint64_t>(options.resident_blocks / in_cluster, 1);
-  const std::uint64_t step = options.interleaves ? 1 : turn;
   std::uint64_t next = 0;
   std::uint64_t live = 0;
   std::uint64_t at_last_end = 0;  // of a thread, in warp instructions
@@ -80,20 +79,22 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
     idle.pop_back();
     resident.back()->start(next++);
   };
-  const auto may_begin = [&] { return next < total && count.work() < options.instruction_budget; };
+  const auto may_begin = [&] {
+    return next < total &&
+           (count.work() < options.instruction_budget || next * in_cluster < options.least_blocks);
+  };
   if (launch.is_cooperative) require_memory(launch);
   while (launch.is_cooperative && next < total) admit();
   while (may_begin() || !resident.empty()) {
-    while (options.interleaves && may_begin() && resident.size() < most) admit();
     if (resident.empty()) admit();
     bool has_finished = false;
     std::uint64_t still_live = 0;
     for (std::size_t i = 0; i < resident.size();) {
       ClusterRun& cluster = *resident[i];
-      bool is_finished = cluster.run(step);
-      while (!is_finished && !options.interleaves && resident.size() == 1 &&
-             cluster.instructions() < patience) {
-        is_finished = cluster.run(step);
+      bool is_finished = cluster.run(turn);
+      while (!is_finished && resident.size() == 1 &&
+             (!launch.kernel->is_linked || cluster.instructions() < patience)) {
+        is_finished = cluster.run(turn);
       }
       if (!is_finished) {
         idle_turns = cluster.is_idle() ? idle_turns + 1 : 0;
@@ -103,6 +104,7 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
       }
       idle_turns = 0;
       has_finished = true;
+      if (options.on_end) options.on_end(cluster.number());
       idle.push_back(std::move(resident[i]));
       resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(i));
     }
@@ -128,7 +130,7 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
 }  // namespace
 
 GridResult run_grid(const Launch& launch, const GridOptions& options) {
-  if (launch.kernel->is_linked || options.interleaves) return run_linked(launch, options);
+  if (launch.kernel->is_linked || options.on_end) return run_linked(launch, options);
   const std::uint64_t total = launch.clusters().count();
   return {run_blocks_total(launch, 0, total, options), launch.grid.count()};
 }

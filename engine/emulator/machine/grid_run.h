@@ -21,11 +21,13 @@ namespace sweep {
 struct GridOptions {
   unsigned threads = 1;               ///< of this machine, where nothing links the blocks
   std::uint64_t resident_blocks = 1;  ///< that the device holds at once
-  /// Warps and blocks take turns at every basic block, as the caches need it; one thread does all.
-  bool interleaves = false;
-  /// Where blocks see each other's work, or take turns: no block begins after so many thread
-  /// instructions; blocks that all run together are given up.
+  /// Hears of each cluster that has ended. Where it is set, one thread executes them in their
+  /// order.
+  std::function<void(std::uint64_t cluster)> on_end = {};
+  /// Where blocks are executed in their order: none begins after so many thread instructions, but
+  /// for the first `least_blocks`; those that all run together are given up.
   std::uint64_t instruction_budget = ~std::uint64_t{0};
+  std::uint64_t least_blocks = 0;
   /// Warp instructions that blocks which run by turns may execute together while none of their
   /// threads ends, before they count as running away.
   std::uint64_t stall_limit = ~std::uint64_t{0};

@@ -237,6 +237,15 @@ struct LaunchCount {
   friend bool operator==(const LaunchCount&, const LaunchCount&) = default;
 };
 
+/// A warp's request to global memory.
+struct GlobalRequest {
+  std::uint64_t block = 0;  ///< its number in the grid
+  std::uint32_t warp = 0;   ///< of the block
+  AccessKind kind = AccessKind::load;
+  std::uint32_t memory_op = 0;             ///< an index into Kernel::memory
+  std::span<const std::uint64_t> sectors;  ///< address / 32, different ones, rising
+};
+
 /// A kernel with all that is the same for its blocks. Shared by the threads that execute them.
 struct Launch : LaunchRules {
   const Kernel* kernel = nullptr;
@@ -267,10 +276,7 @@ struct Launch : LaunchRules {
   /// What messages call a function over elements: "verify", "the init of a". Empty for a kernel,
   /// whose accesses alone are counted.
   std::string function;
-  /// Hears the different sectors (address / 32) of a request to global memory; may be empty.
-  std::function<void(AccessKind kind, std::uint32_t multiprocessor,
-                     std::span<const std::uint64_t> sectors, CachePolicy policy)>
-      on_access;
+  std::function<void(const GlobalRequest&)> on_request;  ///< may be empty
 
   // What prepare_launch fills in.
   std::vector<std::vector<LaneMove>> moves;   ///< by memory op, one for each value

@@ -192,10 +192,12 @@ RequestCost AccessUnit::count_texels(std::uint32_t mask, TexelAddresses& read) {
   count.lanes = static_cast<std::uint64_t>(std::popcount(mask));
   count.bytes_wanted = different(1) * read.element_bytes;
   count.sectors = count.transactions = different(sector_bytes);
-  if (launch_.on_access) {
-    launch_.on_access(AccessKind::load,
-                      static_cast<std::uint32_t>(block_index_ % launch_.multiprocessors), places,
-                      memory_->policy);
+  if (launch_.on_request) {
+    constexpr std::size_t most = 64;  // of one request
+    for (std::size_t at = 0; at < places.size(); at += most) {
+      launch_.on_request({block_index_, warp_->index, AccessKind::load, op_->detail,
+                          places.subspan(at, std::min(most, places.size() - at))});
+    }
   }
   constexpr std::uint64_t sectors_of_line = 4;
   count.lines = different(sectors_of_line);

@@ -13,8 +13,9 @@ namespace sweep {
 std::ostream& operator<<(std::ostream& out, const CacheCount& count) {
   return out << "L1 loads " << count.l1_load_hits << '/' << count.l1_load_sectors << "; L2 reads "
              << count.l2_read_hits << '/' << count.l2_read_sectors << ", writes "
-             << count.l2_write_hits << '/' << count.l2_write_sectors << "; DRAM bytes read "
-             << count.dram_read_bytes << ", written " << count.dram_write_bytes;
+             << count.l2_write_sectors << ", atomics " << count.l2_atomic_hits << '/'
+             << count.l2_atomic_sectors << "; DRAM bytes read " << count.dram_read_bytes
+             << ", written " << count.dram_write_bytes;
 }
 
 }  // namespace sweep
@@ -24,21 +25,19 @@ namespace {
 using namespace sweep;
 using namespace sweep::testing;
 
-enum class Kind { load, bypassing_load, store, atomic };
-
 /// One warp instruction of multiprocessor `from`, on `count` sectors from `first` on.
 struct Step {
-  Kind kind;
+  RequestKind kind;
   unsigned from;
   std::uint64_t first;
   unsigned count = 1;
   std::uint64_t stride = 1;
 };
 
-constexpr Kind load = Kind::load;
-constexpr Kind bypass = Kind::bypassing_load;
-constexpr Kind store = Kind::store;
-constexpr Kind atomic = Kind::atomic;
+constexpr RequestKind load = RequestKind::load;
+constexpr RequestKind bypass = RequestKind::bypassing_load;
+constexpr RequestKind store = RequestKind::store;
+constexpr RequestKind atomic = RequestKind::atomic;
 
 struct Case {
   const char* name;
@@ -52,186 +51,181 @@ struct Case {
 };
 
 void perform(CacheModel& model, const Step& step) {
-  const auto sectors = sectors_from(step.first, step.count, step.stride);
-  switch (step.kind) {
-    case Kind::load:
-      return model.load(step.from, sectors.data(), step.count);
-    case Kind::bypassing_load:
-      return model.load(step.from, sectors.data(), step.count, true);
-    case Kind::store:
-      return model.store(sectors.data(), step.count);
-    case Kind::atomic:
-      return model.atomic(step.from, sectors.data(), step.count);
-  }
+  model.send(step.from, request_of(step.kind, sectors_from(step.first, step.count, step.stride)));
 }
 
-// l1 loads, hits; l2 reads, hits, writes, hits; DRAM bytes read, written
+// l1 loads, hits; l2 reads, hits, writes, atomics, hits; DRAM bytes read, written
 const std::vector<Case> cases = {
     {"nothing", 4, 8, 64, {}, {}},
-    {"a whole line", 4, 8, 64, {{load, 0, 0, 4}}, {4, 0, 4, 0, 0, 0, 128, 0}},
+    {"a whole line", 4, 8, 64, {{load, 0, 0, 4}}, {4, 0, 4, 0, 0, 0, 0, 128, 0}},
     {"the same line again",
      4,
      8,
      64,
      {{load, 0, 0, 4}, {load, 0, 0, 4}},
-     {8, 4, 4, 0, 0, 0, 128, 0}},
+     {8, 4, 4, 0, 0, 0, 0, 128, 0}},
     {"from another multiprocessor",
      4,
      8,
      64,
      {{load, 0, 0, 4}, {load, 1, 0, 4}},
-     {8, 0, 8, 4, 0, 0, 128, 0}},
-    {"two lines in one request", 4, 8, 64, {{load, 0, 2, 4}}, {4, 0, 4, 0, 0, 0, 128, 0}},
+     {8, 0, 8, 4, 0, 0, 0, 128, 0}},
+    {"two lines in one request", 4, 8, 64, {{load, 0, 2, 4}}, {4, 0, 4, 0, 0, 0, 0, 128, 0}},
     // A granule's other sector waits in L2, not in L1.
-    {"one sector, granule of 64", 4, 8, 64, {{load, 0, 4}}, {1, 0, 1, 0, 0, 0, 64, 0}},
+    {"one sector, granule of 64", 4, 8, 64, {{load, 0, 4}}, {1, 0, 1, 0, 0, 0, 0, 64, 0}},
     {"then the granule's other sector",
      4,
      8,
      64,
      {{load, 0, 4}, {load, 0, 5}},
-     {2, 0, 2, 1, 0, 0, 64, 0}},
-    {"then the next granule", 4, 8, 64, {{load, 0, 4}, {load, 0, 6}}, {2, 0, 2, 0, 0, 0, 128, 0}},
+     {2, 0, 2, 1, 0, 0, 0, 64, 0}},
+    {"then the next granule",
+     4,
+     8,
+     64,
+     {{load, 0, 4}, {load, 0, 6}},
+     {2, 0, 2, 0, 0, 0, 0, 128, 0}},
     {"one sector, granule of 32",
      4,
      8,
      32,
      {{load, 0, 4}, {load, 0, 5}},
-     {2, 0, 2, 0, 0, 0, 64, 0}},
+     {2, 0, 2, 0, 0, 0, 0, 64, 0}},
     {"one sector, granule of 128",
      4,
      8,
      128,
      {{load, 0, 5}, {load, 0, 4}, {load, 0, 7}},
-     {3, 0, 3, 2, 0, 0, 128, 0}},
-    {"every other granule", 4, 8, 64, {{load, 0, 1, 4, 2}}, {4, 0, 4, 0, 0, 0, 256, 0}},
+     {3, 0, 3, 2, 0, 0, 0, 128, 0}},
+    {"every other granule", 4, 8, 64, {{load, 0, 1, 4, 2}}, {4, 0, 4, 0, 0, 0, 0, 256, 0}},
     {"two sectors of one granule miss together",
      4,
      8,
      64,
      {{load, 0, 0, 2}},
-     {2, 0, 2, 0, 0, 0, 64, 0}},
+     {2, 0, 2, 0, 0, 0, 0, 64, 0}},
     {"a load that bypasses L1",
      4,
      8,
      64,
      {{bypass, 0, 0, 4}, {bypass, 0, 0, 4}, {load, 0, 0, 4}},
-     {4, 0, 12, 8, 0, 0, 128, 0}},
+     {12, 0, 12, 8, 0, 0, 0, 128, 0}},
     {"a bypassing load leaves L1 alone",
      4,
      8,
      64,
      {{load, 0, 0, 4}, {bypass, 0, 0, 4}, {load, 0, 0, 4}},
-     {8, 4, 8, 4, 0, 0, 128, 0}},
+     {12, 4, 8, 4, 0, 0, 0, 128, 0}},
 
-    {"a store fetches nothing", 4, 8, 64, {{store, 0, 0, 4}}, {0, 0, 0, 0, 4, 0, 0, 128}},
+    {"a store fetches nothing", 4, 8, 64, {{store, 0, 0, 4}}, {0, 0, 0, 0, 4, 0, 0, 0, 128}},
     {"a second store finds the first",
      4,
      8,
      64,
      {{store, 0, 0, 4}, {store, 1, 0, 4}},
-     {0, 0, 0, 0, 8, 4, 0, 128}},
+     {0, 0, 0, 0, 8, 0, 0, 0, 128}},
     {"a store does not allocate in L1",
      4,
      8,
      64,
      {{store, 0, 0, 4}, {load, 0, 0, 4}},
-     {4, 0, 4, 4, 4, 0, 0, 128}},
+     {4, 0, 4, 4, 4, 0, 0, 0, 128}},
     {"a store leaves what L1 has",
      4,
      8,
      64,
      {{load, 0, 0, 4}, {store, 0, 0, 4}, {load, 0, 0, 4}},
-     {8, 4, 4, 0, 4, 4, 128, 128}},
+     {8, 4, 4, 0, 4, 0, 0, 128, 128}},
     {"a load beside a stored sector",
      4,
      8,
      64,
      {{store, 0, 0}, {load, 0, 1}},
-     {1, 0, 1, 0, 1, 0, 64, 32}},
+     {1, 0, 1, 0, 1, 0, 0, 64, 32}},
     {"only changed sectors are written back",
      4,
      8,
      64,
      {{load, 0, 0, 4}, {store, 0, 2}},
-     {4, 0, 4, 0, 1, 1, 128, 32}},
+     {4, 0, 4, 0, 1, 0, 0, 128, 32}},
 
     {"an atomic reads and changes L2",
      4,
      8,
      64,
      {{atomic, 0, 3}, {atomic, 1, 3}},
-     {0, 0, 2, 1, 0, 0, 64, 32}},
+     {0, 0, 0, 0, 0, 2, 1, 64, 32}},
     {"an atomic takes the sector from its L1",
      4,
      8,
      64,
      {{load, 0, 0, 2}, {atomic, 0, 0}, {load, 0, 0, 2}},
-     {4, 1, 4, 2, 0, 0, 64, 32}},
+     {4, 1, 3, 1, 0, 1, 1, 64, 32}},
     {"but not from another's",
      4,
      8,
      64,
      {{load, 1, 0, 2}, {atomic, 0, 0}, {load, 1, 0, 2}},
-     {4, 2, 3, 1, 0, 0, 64, 32}},
+     {4, 2, 2, 0, 0, 1, 1, 64, 32}},
 
-    // Lines 0, 1, 2 through caches of two lines.
+    // Lines 0, 1, 2 through an L2 of two lines.
     {"the least recently used line goes",
+     0,
      2,
-     8,
      64,
      {{load, 0, 0, 4}, {load, 0, 4, 4}, {load, 0, 8, 4}, {load, 0, 4, 4}, {load, 0, 0, 4}},
-     {20, 4, 16, 4, 0, 0, 384, 0}},
+     {0, 0, 20, 4, 0, 0, 0, 512, 0}},
     {"use keeps a line",
+     0,
      2,
-     8,
      64,
      {{load, 0, 0, 4}, {load, 0, 4, 4}, {load, 0, 0, 4}, {load, 0, 8, 4}, {load, 0, 0, 4}},
-     {20, 8, 12, 0, 0, 0, 384, 0}},
+     {0, 0, 20, 8, 0, 0, 0, 384, 0}},
     {"a sector that misses keeps its line too",
+     0,
      2,
-     8,
-     128,
+     32,
      {{load, 0, 0}, {load, 0, 4}, {load, 0, 1}, {load, 0, 8}, {load, 0, 0}},
-     {5, 1, 4, 1, 0, 0, 384, 0}},
+     {0, 0, 5, 1, 0, 0, 0, 128, 0}},
     {"beyond L1, within L2",
-     2,
+     1,
      8,
      64,
      {{load, 0, 0, 12}, {load, 0, 0, 12}},
-     {24, 0, 24, 12, 0, 0, 384, 0}},
-    {"beyond L2", 2, 2, 64, {{load, 0, 0, 12}, {load, 0, 0, 12}}, {24, 0, 24, 0, 0, 0, 768, 0}},
+     {24, 0, 24, 12, 0, 0, 0, 384, 0}},
+    {"beyond L2", 1, 2, 64, {{load, 0, 0, 12}, {load, 0, 0, 12}}, {24, 0, 24, 0, 0, 0, 0, 768, 0}},
 
     {"a dirty line is written when it goes, once",
      2,
      2,
      64,
      {{store, 0, 0, 3}, {store, 0, 4, 4}, {store, 0, 8, 4}, {load, 0, 0, 4}},
-     {4, 0, 4, 0, 11, 0, 128, 352}},
+     {4, 0, 4, 0, 11, 0, 0, 128, 352}},
     {"a clean line is not",
      2,
      2,
      64,
      {{load, 0, 0, 4}, {load, 0, 4, 4}, {load, 0, 8, 4}},
-     {12, 0, 12, 0, 0, 0, 384, 0}},
+     {12, 0, 12, 0, 0, 0, 0, 384, 0}},
 
     {"no L1",
      0,
      8,
      64,
      {{load, 0, 0, 4}, {load, 0, 0, 4}, {store, 0, 0, 4}},
-     {0, 0, 8, 4, 4, 4, 128, 128}},
+     {0, 0, 8, 4, 4, 0, 0, 128, 128}},
     {"no cache at all",
      0,
      0,
      32,
      {{load, 0, 0, 3}, {load, 0, 0, 3}, {store, 0, 0, 2}, {atomic, 0, 0}},
-     {0, 0, 0, 0, 0, 0, 224, 96}},
+     {0, 0, 0, 0, 0, 0, 0, 224, 96}},
     {"an address above 2^40",
      4,
      8,
      64,
      {{load, 0, std::uint64_t{1} << 57, 4}, {load, 0, std::uint64_t{1} << 57, 4}, {load, 0, 0, 4}},
-     {12, 4, 8, 0, 0, 0, 256, 0}},
+     {12, 4, 8, 0, 0, 0, 0, 256, 0}},
 };
 
 }  // namespace
@@ -250,6 +244,109 @@ BOOST_AUTO_TEST_CASE(finishing_twice_writes_back_once) {
   BOOST_TEST(model.finish() == first);
   perform(model, {store, 0, 0, 1});
   BOOST_TEST(model.finish().dram_write_bytes == 160U);
+}
+
+BOOST_AUTO_TEST_CASE(a_launch_begins_with_an_empty_l1_and_the_l2_as_it_is) {
+  CacheModel model = tiny_model(4, 8, 64);
+  perform(model, {load, 0, 0, 4});
+  model.begin_launch(4 * 128);
+  perform(model, {load, 0, 0, 4});
+  BOOST_TEST(model.finish() == (CacheCount{8, 0, 8, 4, 0, 0, 0, 128, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(an_atomic_is_two_looks_into_l2_and_a_store_finds_its_line) {
+  CacheModel model = tiny_model(4, 8, 64);
+  perform(model, {atomic, 0, 0, 4});
+  BOOST_TEST(model.count().l2_sectors() == 8U);
+  BOOST_TEST(model.count().l2_hits() == 4U);
+  perform(model, {store, 0, 40, 2});
+  BOOST_TEST(model.count().l2_sectors() == 10U);
+  BOOST_TEST(model.count().l2_hits() == 6U);
+}
+
+namespace {
+
+/// Multiprocessors 0 and 1 are near to one half of L2, 2 and 3 to the other.
+CacheModel two_halves() {
+  DeviceProfile profile = tiny_profile(0, 64, 32);
+  profile.multiprocessors = 4;
+  profile.l2_parts = 2;
+  profile.l2_ways = 32;
+  return CacheModel(profile);
+}
+
+/// A line that has its home near to multiprocessor 0, or not.
+std::uint64_t line_at_home(bool is_near) {
+  for (std::uint64_t line = 0;; line += 32) {
+    CacheModel model = two_halves();
+    perform(model, {store, 0, 4 * line});
+    perform(model, {load, 0, 4 * line});
+    if ((model.count().l2_read_hits == 1) == is_near) return 4 * line;
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_half_of_l2_keeps_copies_of_the_others_lines) {
+  CacheModel model = two_halves();
+  const std::uint64_t line = line_at_home(false);
+  const auto is_hit = [&](unsigned from) {
+    const std::uint64_t before = model.count().l2_read_hits;
+    perform(model, {load, from, line});
+    return model.count().l2_read_hits != before;
+  };
+  BOOST_TEST(!is_hit(0));  // from memory, through its home
+  BOOST_TEST(is_hit(0));
+  BOOST_TEST(is_hit(1));  // beside it
+  BOOST_TEST(is_hit(2));  // near to its home
+  BOOST_TEST(model.count().dram_read_bytes == 32U);
+  perform(model, {store, 1, line});
+  BOOST_TEST(is_hit(0));  // its half has seen the store
+  perform(model, {store, 3, line});
+  BOOST_TEST(!is_hit(0));  // the other half's has dropped the copy
+  BOOST_TEST(is_hit(0));
+  perform(model, {atomic, 0, line});
+  BOOST_TEST(model.count().l2_atomic_hits == 1U);
+  BOOST_TEST(!is_hit(0));  // it was done at home
+  BOOST_TEST(model.count().dram_read_bytes == 32U);
+}
+
+BOOST_AUTO_TEST_CASE(a_line_near_to_its_home_has_no_copy_elsewhere_until_it_is_read_there) {
+  CacheModel model = two_halves();
+  const std::uint64_t line = line_at_home(true);
+  for (const unsigned from : {0U, 2U, 2U, 0U}) perform(model, {load, from, line});
+  BOOST_TEST(model.count().l2_read_hits == 2U);
+  BOOST_TEST(model.count().dram_read_bytes == 32U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_written_before_the_first_launch_lies_at_home) {
+  CacheModel model = two_halves();
+  model.prefill(line_at_home(true), line_at_home(true) + 1);
+  model.prefill(line_at_home(false), line_at_home(false) + 1);
+  BOOST_TEST(model.count() == CacheCount{});
+  perform(model, {load, 0, line_at_home(true)});
+  perform(model, {load, 0, line_at_home(false)});
+  BOOST_TEST(model.finish() == (CacheCount{0, 0, 2, 1, 0, 0, 0, 0, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(random_victims_leave_a_part_of_what_exceeds_the_cache) {
+  constexpr std::uint64_t lines = 512;
+  CacheLevel level(lines * 128, 16, CacheLevel::Victim::random);
+  CacheLevel::Line evicted;
+  const auto hits_of_round = [&](std::uint64_t count) {
+    std::uint64_t hits = 0;
+    for (std::uint64_t line = 0; line < count; ++line) {
+      hits += level.touch(line, 0xf, 0, evicted).valid == 0xf;
+    }
+    return hits;
+  };
+  hits_of_round(lines / 4);
+  BOOST_TEST(hits_of_round(lines / 4) == lines / 4);
+  // The least recently used one as the victim would have no hits here.
+  for (int round = 0; round < 8; ++round) hits_of_round(2 * lines);
+  const std::uint64_t hits = hits_of_round(2 * lines);
+  BOOST_TEST(hits > lines / 10);
+  BOOST_TEST(hits < lines);
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,7 +24,15 @@ inline DeviceProfile tiny_profile(unsigned l1_lines, unsigned l2_lines, unsigned
 /// The model of such a profile.
 inline CacheModel tiny_model(unsigned l1_lines, unsigned l2_lines, unsigned granularity) {
   const DeviceProfile profile = tiny_profile(l1_lines, l2_lines, granularity);
-  return CacheModel(profile, profile.l1_bytes);
+  return CacheModel(profile);
+}
+
+inline Request request_of(RequestKind kind, const std::vector<std::uint64_t>& sectors) {
+  Request request;
+  request.kind = kind;
+  request.count = sectors.size();
+  std::ranges::copy(sectors, request.sectors.begin());
+  return request;
 }
 
 /// Sector numbers `first`, `first + stride`, ...

@@ -97,7 +97,8 @@ BOOST_DATA_TEST_CASE(blocks_work_together, data::make(cluster_patterns), pattern
     BOOST_TEST(emulate(pattern.text(), {}, settings_with(checks_kernel, false)).outcome ==
                "correct");
   }
-  BOOST_TEST(emulate(pattern.text(), {}, settings_with(false, true), true).outcome == "correct");
+  BOOST_TEST(emulate(pattern.text(), {}, settings_with(false, true), CacheState::cold).outcome ==
+             "correct");
 }
 
 BOOST_DATA_TEST_CASE(mistakes_are_found, data::make(mistakes), mistake) {

@@ -34,7 +34,8 @@ inline Workload emulated_workload(const std::string& text, const Bindings& given
 }
 
 inline Emulated emulate(const PatternPtr& pattern, const Bindings& given = {},
-                        EmulatorSettings settings = emulator_settings(90, 2), bool caches = false) {
+                        EmulatorSettings settings = emulator_settings(90, 2),
+                        std::optional<CacheState> caches = {}) {
   Emulated result;
   EmulatorBackend backend(std::move(settings));
   try {
@@ -53,7 +54,8 @@ inline Emulated emulate(const PatternPtr& pattern, const Bindings& given = {},
 }
 
 inline Emulated emulate(const std::string& text, const Bindings& given = {},
-                        EmulatorSettings settings = emulator_settings(90, 2), bool caches = false) {
+                        EmulatorSettings settings = emulator_settings(90, 2),
+                        std::optional<CacheState> caches = {}) {
   return emulate(pattern_from_text("kernel", text), given, std::move(settings), caches);
 }
 

@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(an_instruction_without_emulation_is_named_with_its_line) {
 
 BOOST_AUTO_TEST_CASE(caches_are_followed_on_request) {
   const Emulated result = emulate(copying("v = in[i]; v += 0 * ((const volatile float*)in)[i];"),
-                                  {}, emulator_settings(90, 2), true);
+                                  {}, emulator_settings(90, 2), CacheState::cold);
   BOOST_TEST(result.outcome == "correct");
   BOOST_TEST(result.metrics.at("dram_read_bytes") == 65536 * 4);
   BOOST_TEST(result.metrics.at("dram_write_bytes") == 65536 * 4);
@@ -308,14 +308,15 @@ BOOST_AUTO_TEST_CASE(what_a_kernel_takes_is_read_from_its_machine_code) {
 }
 
 BOOST_AUTO_TEST_CASE(floating_point_operations_are_those_of_all_threads) {
-  const auto count = [](const char* statement, bool caches = false) {
+  const auto count = [](const char* statement, std::optional<CacheState> caches = {}) {
     return emulate(copying(statement, "true"), {}, emulator_settings(90, 2), caches).metrics;
   };
   constexpr double threads = 65536;
   BOOST_TEST(count("").at("float_operations") == 0);
   BOOST_TEST(count("v = __fmul_rn(v, 3.5f);").at("float_operations") == threads);
   BOOST_TEST(count("v = fmaf(v, 3.5f, 1.25f);").at("float_operations") == 2 * threads);
-  BOOST_TEST(count("v = fmaf(v, 3.5f, 1.25f);", true).at("arithmetic_intensity") == 0.25);
+  BOOST_TEST(count("v = fmaf(v, 3.5f, 1.25f);", CacheState::cold).at("arithmetic_intensity") ==
+             0.25);
 }
 
 struct LaunchCase {

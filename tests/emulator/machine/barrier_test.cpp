@@ -139,10 +139,10 @@ DONE:)ptx"},
 }  // namespace
 
 BOOST_DATA_TEST_CASE(within_a_block, boost::unit_test::data::make(within_blocks), c) {
-  for (const bool takes_turns : {false, true}) {
+  for (const bool is_in_order : {false, true}) {
     Setting setting = c.setting;
     setting.checks_kernel = true;
-    setting.options.interleaves = takes_turns;
+    if (is_in_order) setting.options.on_end = [](std::uint64_t /*cluster*/) {};
     const Outcome outcome = run_body(c.body, setting);
     for (std::uint32_t t = 0; t < outcome.out.size(); ++t) {
       BOOST_TEST(outcome.out[t] == c.expected(t), "thread " << t << ": " << outcome.out[t]);
@@ -184,10 +184,10 @@ MEET: bar.sync 0;
   ld.volatile.global.u32 %result, [%d0];)ptx";
 
 BOOST_AUTO_TEST_CASE(a_grid_meets) {
-  for (const bool takes_turns : {false, true}) {
+  for (const bool is_in_order : {false, true}) {
     Setting setting = blocks(33, 8);
     setting.options.resident_blocks = 8;
-    setting.options.interleaves = takes_turns;
+    if (is_in_order) setting.options.on_end = [](std::uint64_t /*cluster*/) {};
     const Outcome outcome =
         run_module(kernel_text(grid_barrier, ".global .align 4 .b32 counter;"), setting);
     for (const std::uint32_t value : outcome.out) BOOST_TEST(value == 8);
@@ -211,8 +211,8 @@ BOOST_AUTO_TEST_CASE(blocks_that_wait_for_nobody_run_away_together) {
   setting.options.resident_blocks = 4;
   setting.options.stall_limit = 100'000;
   const std::string text = kernel_text(grid_barrier, ".global .align 4 .b32 counter;");
-  for (const bool takes_turns : {false, true}) {
-    setting.options.interleaves = takes_turns;
+  for (const bool is_in_order : {false, true}) {
+    if (is_in_order) setting.options.on_end = [](std::uint64_t /*cluster*/) {};
     BOOST_CHECK_EXCEPTION(run_module(text, setting), std::runtime_error, [](const auto& error) {
       return std::string(error.what()).find("the kernel does not end") != std::string::npos;
     });

@@ -417,9 +417,9 @@ const ClusterFault mistakes[] = {
                "@!%p1 bra W; ld.shared.u32 %result, [%r0];" LEAVE_TOGETHER},
 };
 
-void check(const ClusterCase& c, bool interleaves, bool checks_kernel) {
+void check(const ClusterCase& c, bool is_in_order, bool checks_kernel) {
   Setting setting = c.setting;
-  setting.options.interleaves = interleaves;
+  if (is_in_order) setting.options.on_end = [](std::uint64_t /*cluster*/) {};
   setting.checks_kernel = checks_kernel;
   const Outcome outcome = run_body(c.body, setting);
   for (std::uint32_t id = 0; id < outcome.out.size(); ++id) {
@@ -444,12 +444,12 @@ std::string found(const ClusterFault& c, bool checks_kernel) {
 }  // namespace
 
 BOOST_DATA_TEST_CASE(are_executed, boost::unit_test::data::make(executed), c) {
-  for (const bool interleaves : {false, true}) check(c, interleaves, false);
+  for (const bool is_in_order : {false, true}) check(c, is_in_order, false);
   check(c, false, true);
 }
 
 BOOST_DATA_TEST_CASE(cooperate, boost::unit_test::data::make(cooperating), c) {
-  for (const bool interleaves : {false, true}) check(c, interleaves, false);
+  for (const bool is_in_order : {false, true}) check(c, is_in_order, false);
 }
 
 BOOST_DATA_TEST_CASE(say_what_is_wrong, boost::unit_test::data::make(faults), c) {

@@ -1,0 +1,129 @@
+#include "engine/emulator/cache/resident_blocks.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace sweep {
+namespace {
+
+// In cycles of a multiprocessor, about, as measured on H100 and H200. What counts are the orders of
+// magnitude: they decide which warp comes first.
+constexpr double slice = 64;         // that multiprocessors run ahead of each other
+constexpr double start_spread = 32;  // of the first requests of warps that come together
+constexpr double issue = 4;          // between two requests of a warp
+constexpr double l1_latency = 35;
+constexpr double near_latency = 270;
+constexpr double far_latency = 480;
+constexpr double dram_latency = 650;
+constexpr double sectors_of_wavefront = 4;  // that the load unit takes in a cycle
+constexpr double l2_cycles = 0.9;           // of a multiprocessor, for each sector
+constexpr double dram_cycles = 1.8;         // the same, where all ask for as many
+
+}  // namespace
+
+ResidentBlocks::ResidentBlocks(CacheModel& caches, unsigned multiprocessors,
+                               unsigned blocks_of_each)
+    : caches_(caches), multiprocessors_(std::max(multiprocessors, 1U)) {
+  for (Multiprocessor& each : multiprocessors_) each.slots.resize(std::max(blocks_of_each, 1U));
+}
+
+void ResidentBlocks::add(BlockRequests requests) {
+  std::erase_if(requests, [](const RequestLog& log) { return log.bytes() == 0; });
+  if (requests.empty()) return;
+  while (!place(requests)) run_slice();
+}
+
+/// False where no multiprocessor has room.
+bool ResidentBlocks::place(BlockRequests& requests) {
+  for (std::size_t i = 0; i < multiprocessors_.size(); ++i) {
+    Multiprocessor& each = multiprocessors_[next_];
+    next_ = (next_ + 1) % multiprocessors_.size();
+    const auto free = std::ranges::find(each.slots, std::size_t{0});
+    if (free == each.slots.end()) continue;
+    *free = requests.size();
+    const auto slot = static_cast<std::size_t>(free - each.slots.begin());
+    for (RequestLog& log : requests) {
+      const std::uint64_t age = each.warps_so_far++;
+      RunningWarp warp = {RequestLog::Reader(std::move(log)), slot, age};
+      std::size_t at = each.warps.size();
+      if (each.free.empty()) {
+        each.warps.push_back(std::move(warp));
+      } else {
+        at = each.free.back();
+        each.free.pop_back();
+        each.warps[at] = std::move(warp);
+      }
+      const std::uint64_t scattered = age * 0x9e3779b97f4a7c15;
+      const double start = now_ + start_spread * static_cast<double>(scattered >> 32U) / 4294967296;
+      each.waiting.emplace_back(start, at);
+      std::push_heap(each.waiting.begin(), each.waiting.end(), std::greater<>());
+    }
+    return true;
+  }
+  return false;
+}
+
+void ResidentBlocks::run_slice() {
+  now_ += slice;
+  for (std::size_t number = 0; number < multiprocessors_.size(); ++number) {
+    Multiprocessor& each = multiprocessors_[number];
+    while (run_turn(each, static_cast<unsigned>(number))) {
+    }
+  }
+}
+
+/// Sends a request of a warp; false where none can before the slice's end.
+bool ResidentBlocks::run_turn(Multiprocessor& multiprocessor, unsigned number) {
+  auto& [slots, warps, free, waiting, ready, warps_so_far, load_unit, from_l2] = multiprocessor;
+  if (ready.empty() && waiting.empty()) return false;
+  const Cycles begin = ready.empty() ? std::max(load_unit, waiting.front().first) : load_unit;
+  if (begin >= now_) return false;
+  while (!waiting.empty() && waiting.front().first <= begin) {
+    const std::size_t warp = waiting.front().second;
+    std::pop_heap(waiting.begin(), waiting.end(), std::greater<>());
+    waiting.pop_back();
+    ready.emplace_back(warps[warp].age, warp);
+    std::push_heap(ready.begin(), ready.end(), std::greater<>());
+  }
+  const std::size_t chosen = ready.front().second;
+  std::pop_heap(ready.begin(), ready.end(), std::greater<>());
+  ready.pop_back();
+  RunningWarp& warp = warps[chosen];
+  warp.requests.next(request_);
+  const SectorSources sources = caches_.send(number, request_);
+  load_unit = begin + std::max(1.0, static_cast<double>(request_.count) / sectors_of_wavefront);
+  const Cycles arrival = arrival_of(multiprocessor, sources, begin);
+  if (request_.kind != RequestKind::store) warp.last_arrival = std::max(warp.last_arrival, arrival);
+  if (warp.requests.is_at_end()) {
+    --slots[warp.slot];
+    free.push_back(chosen);
+    return true;
+  }
+  const Cycles next = begin + issue;
+  waiting.emplace_back(warp.requests.waits() ? std::max(next, warp.last_arrival) : next, chosen);
+  std::push_heap(waiting.begin(), waiting.end(), std::greater<>());
+  return true;
+}
+
+/// When all sectors of a request that is sent at `begin` are there.
+ResidentBlocks::Cycles ResidentBlocks::arrival_of(Multiprocessor& multiprocessor,
+                                                  const SectorSources& sources, Cycles begin) {
+  const unsigned from_l2 = sources.near + sources.far + sources.dram;
+  if (from_l2 == 0) return begin + l1_latency;
+  multiprocessor.from_l2 = std::max(begin, multiprocessor.from_l2) + from_l2 * l2_cycles;
+  const bool is_near = sources.near == from_l2;
+  const Cycles arrival = multiprocessor.from_l2 + (is_near ? near_latency : far_latency);
+  if (sources.dram == 0) return arrival;
+  from_dram_ = std::max(begin, from_dram_) +
+               sources.dram * dram_cycles / static_cast<double>(multiprocessors_.size());
+  return std::max(arrival, from_dram_ + dram_latency);
+}
+
+void ResidentBlocks::finish() {
+  const auto is_under_way = [](const Multiprocessor& each) {
+    return !each.waiting.empty() || !each.ready.empty();
+  };
+  while (std::ranges::any_of(multiprocessors_, is_under_way)) run_slice();
+}
+
+}  // namespace sweep

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "engine/emulator/cache/cache_model.h"
+#include "engine/emulator/cache/request_log.h"
+
+namespace sweep {
+
+/// What the warps of a block asked for.
+using BlockRequests = std::vector<RequestLog>;
+
+/// Sends the requests of blocks through the caches in about the order in which a device does: as
+/// many blocks as there is room for are resident on each multiprocessor, dealt out one to each in
+/// turn, and later ones to whichever has room. A warp sends one request after the other until one
+/// waits for what was asked for before, which takes as long as its way through the caches; of the
+/// warps that can go on the oldest does. So a block whose data lies in L1 gets ahead of the others.
+/// The barriers of a block are not waited for.
+class ResidentBlocks {
+ public:
+  /// `caches` must outlive it.
+  ResidentBlocks(CacheModel& caches, unsigned multiprocessors, unsigned blocks_of_each);
+
+  /// The grid's next block. Where no multiprocessor has room, those that are there go on until one
+  /// has.
+  void add(BlockRequests requests);
+  /// All go on to their end.
+  void finish();
+
+ private:
+  using Cycles = double;
+  struct RunningWarp {
+    RequestLog::Reader requests;
+    std::size_t slot;         ///< of its block
+    std::uint64_t age;        ///< how many came before it
+    Cycles last_arrival = 0;  ///< of what it has asked for
+  };
+  struct Multiprocessor {
+    std::vector<std::size_t> slots;  ///< for blocks: how many warps of one are not at their end
+    std::vector<RunningWarp> warps;  ///< those at their end among them
+    std::vector<std::size_t> free;   ///< of these: whose place may be taken
+    /// When each of the warps that wait may go on; a heap with the first one on top.
+    std::vector<std::pair<Cycles, std::size_t>> waiting;
+    /// The others by their age; a heap with the oldest on top.
+    std::vector<std::pair<std::uint64_t, std::size_t>> ready;
+    std::uint64_t warps_so_far = 0;
+    Cycles load_unit = 0;  ///< is free from then on
+    Cycles from_l2 = 0;    ///< what it has asked L2 for has come by then
+  };
+
+  bool place(BlockRequests& requests);
+  void run_slice();
+  bool run_turn(Multiprocessor& multiprocessor, unsigned number);
+  Cycles arrival_of(Multiprocessor& multiprocessor, const SectorSources& sources, Cycles begin);
+
+  CacheModel& caches_;
+  std::vector<Multiprocessor> multiprocessors_;
+  std::size_t next_ = 0;  ///< the multiprocessor that looks for a block first
+  Cycles now_ = 0;        ///< all have come so far
+  Cycles from_dram_ = 0;
+  Request request_;
+};
+
+}  // namespace sweep
