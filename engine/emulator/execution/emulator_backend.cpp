@@ -279,7 +279,8 @@ Launch EmulatorExecution::prepared(std::size_t index) {
   launch.multiprocessors = std::max(settings_.profile.multiprocessors, 1U);
   prepare_launch(launch);
   if (settings_.checks_kernel) {
-    launch.races = std::make_shared<GridRaces>(emulated_->buffers(), settings_.threads > 1);
+    launch.races = std::make_shared<GridRaces>(emulated_->buffers(), launch.kernel->is_linked,
+                                               settings_.threads > 1);
   }
   return launch;
 }

@@ -271,9 +271,10 @@ void AccessUnit::access_in_block(WarpAccess& access, AccessKind kind, bool is_sh
   // Stores are judged when their values lie in memory.
   const bool is_store = kind == AccessKind::store;
   const bool is_uniform = spread.low == spread.high;
-  if (is_shared && races_ != nullptr && !is_store) check_races(*this, access, kind, is_uniform);
+  const bool may_race = is_shared && races_ != nullptr;
+  if (may_race && !is_store) check_races(*this, access, kind, is_uniform);
   move(access, reinterpret_cast<std::uintptr_t>(memory_begin), false);
-  if (is_shared && races_ != nullptr && is_store) check_races(*this, access, kind, is_uniform);
+  if (may_race && is_store) check_races(*this, access, kind, is_uniform);
 }
 
 // What must hold of accesses, and the faults of those of which it does not.
@@ -408,24 +409,6 @@ void AccessUnit::touch(const Allocation& allocation, const std::uint64_t* begin,
 /// The blocks of a cluster have barriers of their own: the first one stands for all.
 std::uint64_t AccessUnit::racing_block() const {
   return cluster_.units.front()->block_index_;
-}
-
-AccessUnit::StoredValues AccessUnit::stored_values(
-    std::uint32_t lanes, std::array<std::byte, std::size_t{warp_size} * 32>& room) const {
-  const std::size_t size = ptx::bytes_of(memory_->type);
-  const auto slot_bytes = [&](std::size_t i) { return memory_->bits[i] == 64 ? 8U : 4U; };
-  if (memory_->values.size() == 1 && size <= slot_bytes(0)) {
-    return {warp_->registers + memory_->values[0], slot_bytes(0)};
-  }
-  const std::size_t step = memory_->bytes();
-  for (std::size_t i = 0; i < memory_->values.size(); ++i) {
-    const std::byte* const slot = warp_->registers + memory_->values[i];
-    for_each_lane(lanes, [&](unsigned lane) {
-      std::memcpy(room.data() + lane * step + i * size, slot + std::size_t{lane} * slot_bytes(i),
-                  size);
-    });
-  }
-  return {room.data(), step};
 }
 
 /// That what other blocks do there comes before or after what a lane's copy does.

@@ -198,7 +198,7 @@ class AccessUnit {
   // What they cost.
   void count_access(const WarpAccess& access, const Spread& spread, AccessKind kind,
                     ptx::Space space);
-  void note_shape(const WarpAccess& access, const RequestCost& cost);
+  void note_shape(const WarpAccess& access, const Spread& spread, const RequestCost& cost);
   /// The same of what the hardware executes.
   void count_issued(const WarpAccess& access, const Spread& spread, AccessKind kind,
                     ptx::Space space);

@@ -43,10 +43,14 @@ GridRaces::Access unpacked(std::uint64_t cell) {
   return access;
 }
 
-/// In its place in a cell.
-std::uint64_t digest_of(std::span<const std::byte> stored) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, stored.data(), std::min(stored.size(), sizeof(value)));
+/// Of what is stored in a granule, in its place in a cell.
+std::uint64_t digest_of(const std::byte* stored, unsigned granule_shift) {
+  std::uint32_t value = 0;
+  if (granule_shift == 2) {
+    std::memcpy(&value, stored, sizeof value);
+  } else {
+    std::memcpy(&value, stored, std::size_t{1} << granule_shift);
+  }
   constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
   return (value * golden_ratio >> (64U - digest_bits)) << digest_shift;
 }
@@ -54,6 +58,18 @@ std::uint64_t digest_of(std::span<const std::byte> stored) {
 /// Blocks may write neighbours that a word of these holds.
 unsigned granule_shift_of(std::uint32_t element_bytes) {
   return element_bytes % 4 == 0 ? 2 : element_bytes % 2 == 0 ? 1 : 0;
+}
+
+/// Whether a further reader makes no difference, where nothing orders blocks.
+bool is_read_by_several(std::uint64_t known) {
+  return (known & (writes_bit | strong_bit | several_bit)) == several_bit;
+}
+
+/// The first cell of a page takes memory for it.
+void note_page(std::uint64_t cell) {
+  constexpr std::uint64_t page_bytes = 4096;
+  constexpr std::uint64_t page_cells = page_bytes / sizeof(std::uint64_t);
+  if (cell % page_cells == 0) MemoryWatch::of_process().note(page_bytes);
 }
 
 /// The cell behind an access that races with nothing, whatever else there was, if it is seen at
@@ -83,8 +99,8 @@ GridRaces::Shadow::Shadow(const Allocation& memory, unsigned shift)
       cells(reinterpret_cast<std::uint64_t*>(pages.data())),
       cell_times(reinterpret_cast<std::uint32_t*>(times.data())) {}
 
-GridRaces::GridRaces(std::span<Allocation* const> buffers, bool has_threads)
-    : has_threads_(has_threads) {
+GridRaces::GridRaces(std::span<Allocation* const> buffers, bool is_linked, bool has_threads)
+    : is_linked_(is_linked), has_threads_(has_threads && !is_linked) {
   for (const Allocation* buffer : buffers) {
     shadows_.emplace_back(*buffer, granule_shift_of(buffer->element_bytes));
   }
@@ -126,19 +142,47 @@ std::optional<GridRaces::Conflict> GridRaces::note_lanes(const Allocation& buffe
                                                          std::size_t step) {
   Shadow* const shadow = shadow_of(buffer);
   if (shadow == nullptr) return std::nullopt;
-  Access own = now;
+  const unsigned shift = shadow->granule_shift;
+  const std::uint64_t cells = bytes >> shift;
   const std::uint64_t first = packed(now);
+  const bool is_simple = time_ <= 1 && !(is_atomic(now.kind) && has_put_off_);
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    own.thread = now.thread + lane;
-    // Lane 0 is at a multiple of the warp's size, so that nothing is carried.
-    const std::uint64_t cell = first + (std::uint64_t{lane} << thread_shift);
-    const auto values =
-        stored == nullptr ? std::span<const std::byte>() : std::span(stored + lane * step, bytes);
-    auto conflict = note_range(*shadow, begin[lane], bytes, own, cell, values);
+    // Lane 0's number is a multiple of the warp's size, so that nothing is carried.
+    const std::uint64_t own = first + (std::uint64_t{lane} << thread_shift);
+    const std::byte* const values = stored == nullptr ? nullptr : stored + lane * step;
+    const std::uint64_t begin_cell = begin[lane] >> shift;
+    bool is_done = is_simple;
+    for (std::uint64_t i = 0; i < cells && is_done; ++i) {
+      const std::uint64_t digest = values == nullptr ? 0 : digest_of(values + (i << shift), shift);
+      is_done = note_quietly(*shadow, begin_cell + i, own | digest);
+    }
+    if (is_done) continue;
+    Access access = now;
+    access.thread += lane;
+    auto conflict =
+        note_range(*shadow, begin[lane], bytes, access, own,
+                   values == nullptr ? std::span<const std::byte>() : std::span(values, bytes));
     if (conflict) return conflict;
   }
   return std::nullopt;
+}
+
+/// Whether the access plainly races with nothing, and is noted.
+inline bool GridRaces::note_quietly(Shadow& shadow, std::uint64_t at, std::uint64_t own) {
+  const std::atomic_ref<std::uint64_t> cell(shadow.cells[at]);
+  std::uint64_t known = cell.load(std::memory_order_relaxed);
+  if (!is_linked_ && (own & writes_bit) == 0 && is_read_by_several(known)) return true;
+  const auto next = next_without_race(known, own);
+  if (!next) return false;
+  if (*next == known) return true;
+  if (!has_threads_) {
+    cell.store(*next, std::memory_order_relaxed);
+  } else if (!cell.compare_exchange_strong(known, *next, std::memory_order_relaxed)) {
+    return false;
+  }
+  if (known == 0) note_page(at);
+  return true;
 }
 
 /// `own` is the cell of the access, without what it stores.
@@ -150,14 +194,15 @@ inline std::optional<GridRaces::Conflict> GridRaces::note_range(Shadow& shadow, 
   const std::uint64_t granule = std::uint64_t{1} << shadow.granule_shift;
   if (bytes < granule) return std::nullopt;
   const std::uint64_t end = ((begin + bytes - 1) >> shadow.granule_shift) + 1;
+  const bool may_skip = !is_linked_ && now.kind == AccessKind::load;
   for (std::uint64_t at = begin >> shadow.granule_shift; at < end; ++at) {
-    std::uint64_t mine = own;
-    if (!stored.empty()) {
-      const std::uint64_t from = std::max(at * granule, begin) - begin;
-      mine |= digest_of(stored.subspan(from, std::min(granule, bytes - from)));
-    }
     const std::atomic_ref<std::uint64_t> cell(shadow.cells[at]);
     std::uint64_t known = cell.load(std::memory_order_relaxed);
+    if (may_skip && is_read_by_several(known)) continue;
+    std::uint64_t mine = own;
+    if (!stored.empty()) {
+      mine |= digest_of(stored.data() + (at * granule - begin), shadow.granule_shift);
+    }
     std::optional<Conflict> conflict;
     std::uint64_t next = 0;
     do {
@@ -168,9 +213,7 @@ inline std::optional<GridRaces::Conflict> GridRaces::note_range(Shadow& shadow, 
       cell.store(next, std::memory_order_relaxed);
       break;
     } while (next != known && !cell.compare_exchange_weak(known, next, std::memory_order_relaxed));
-    constexpr std::uint64_t page_bytes = 4096;
-    constexpr std::uint64_t page_cells = page_bytes / sizeof(std::uint64_t);
-    if (known == 0 && at % page_cells == 0) MemoryWatch::of_process().note(page_bytes);
+    if (known == 0) note_page(at);
     std::uint32_t time = 0;
     if (time_ > 1) {
       time = shadow.cell_times[at];

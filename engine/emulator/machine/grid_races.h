@@ -47,9 +47,10 @@ class GridRaces {
     std::uint64_t byte = 0;
   };
 
-  /// Looks at these buffers, for several threads at once or for one. Memory is taken as it is
+  /// Looks at these buffers. Blocks that are linked (Kernel::is_linked) may order their work, and
+  /// are executed by one thread; others by several if it `has_threads`. Memory is taken as it is
   /// touched. Throws std::bad_alloc.
-  GridRaces(std::span<Allocation* const> buffers, bool has_threads);
+  GridRaces(std::span<Allocation* const> buffers, bool is_linked, bool has_threads);
 
   /// A thread reaches for `bytes` of a buffer, to put `stored` there if it is a plain store's.
   /// Throws MemoryShortage.
@@ -90,6 +91,7 @@ class GridRaces {
   };
 
   Shadow* shadow_of(const Allocation& buffer);
+  bool note_quietly(Shadow& shadow, std::uint64_t at, std::uint64_t own);
   std::optional<Conflict> note_range(Shadow& shadow, std::uint64_t begin, std::uint64_t bytes,
                                      const Access& now, std::uint64_t own,
                                      std::span<const std::byte> stored);
@@ -103,6 +105,7 @@ class GridRaces {
   bool is_ordered(const Access& earlier, std::uint32_t time, const Access& now);
 
   std::vector<Shadow> shadows_;  ///< few
+  bool is_linked_;
   bool has_threads_;
   std::uint32_t time_ = 1;
   std::unordered_map<std::uint64_t, Order> orders_;                ///< by block

@@ -265,12 +265,19 @@ Spread spread_of(const std::uint64_t* address, std::uint32_t mask) {
   spread.base = address[first] - first * delta;
   spread.delta = static_cast<std::int64_t>(delta);
   spread.low = address[first];
-  for_each_lane(mask, [&](unsigned lane) {
+  const auto add = [&](unsigned lane) {
     spread.low = std::min(spread.low, address[lane]);
     spread.high = std::max(spread.high, address[lane]);
     spread.bits |= address[lane];
     differs |= address[lane] ^ (spread.base + lane * delta);
-  });
+  };
+  // The first lanes, as a small block has.
+  if ((mask & (mask + 1)) == 0) {
+    const auto count = static_cast<unsigned>(std::popcount(mask));
+    for (unsigned lane = 0; lane < count; ++lane) add(lane);
+  } else {
+    for_each_lane(mask, add);
+  }
   spread.is_affine = differs == 0 && (is_single || (mask >> (first + 1) & 1) != 0);
   return spread;
 }

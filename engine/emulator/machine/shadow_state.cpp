@@ -146,17 +146,18 @@ std::optional<RaceDetector::Conflict> RaceDetector::note(const Event& now, Acces
   return first;
 }
 
-/// Whether a warp's own lanes were the last to write, or update, any of these bytes.
-bool RaceDetector::is_changed_by(std::uint32_t warp, std::uint64_t begin,
-                                 std::uint64_t bytes) const {
-  const auto is_own = [warp](const Event& event) {
-    return event.order != 0 && event.thread / warp_size == warp;
+/// Whether any of these bytes was written, or updated, last by a lane of the warp that others of it
+/// may not know of.
+bool RaceDetector::has_news_of(std::uint32_t warp, std::uint64_t begin, std::uint64_t bytes) const {
+  const std::uint64_t known = known_of(clocks_[warp], warp);
+  const auto is_news = [&](const Event& event) {
+    return event.order >= std::max<std::uint64_t>(known, 1) && event.thread / warp_size == warp;
   };
   const auto first = cells_.begin() + static_cast<std::ptrdiff_t>(begin >> granule_shift_);
   const auto last =
       cells_.begin() + static_cast<std::ptrdiff_t>((begin + bytes - 1) >> granule_shift_);
   return std::any_of(first, last + 1,
-                     [&](const Cell& cell) { return is_own(cell.write) || is_own(cell.update); });
+                     [&](const Cell& cell) { return is_news(cell.write) || is_news(cell.update); });
 }
 
 std::optional<std::pair<unsigned, RaceDetector::Conflict>> RaceDetector::note_lanes(
@@ -176,7 +177,7 @@ std::optional<std::pair<unsigned, RaceDetector::Conflict>> RaceDetector::note_la
     if (first) return std::pair(lane, *first);
     // The other lanes find the same, and the last one's load is remembered.
     const bool is_same_for_all = lane == lowest && lanes.is_uniform && kind == AccessKind::load &&
-                                 !is_changed_by(warp, begin, access.width);
+                                 !has_news_of(warp, begin, access.width);
     if (is_same_for_all) rest &= bit_of(lane) | std::bit_floor(rest);
   }
   return std::nullopt;

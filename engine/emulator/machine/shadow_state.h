@@ -148,7 +148,7 @@ class RaceDetector {
   std::pair<std::uint64_t, std::uint64_t> change(std::uint64_t begin, std::uint64_t bytes);
   bool is_before(const Clocks& known, const Event& event, const Event& now) const;
   static void remember_read(Cell& cell, const Event& read);
-  bool is_changed_by(std::uint32_t warp, std::uint64_t begin, std::uint64_t bytes) const;
+  bool has_news_of(std::uint32_t warp, std::uint64_t begin, std::uint64_t bytes) const;
   void note_cells(const Clocks& known, const Event& now, AccessKind kind, std::uint64_t begin,
                   std::uint64_t bytes, const std::byte* values, std::optional<Conflict>& first);
 

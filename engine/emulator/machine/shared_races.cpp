@@ -1,4 +1,4 @@
-// What looks for races in shared memory hears of, and says.
+// What looks for races in shared memory hears of, and says; what stores write.
 
 #include <cstring>
 
@@ -17,6 +17,24 @@ RaceDetector::Event AccessUnit::racing_event(unsigned lane, bool is_strong) cons
   event.is_strong = is_strong ? 1 : 0;
   event.is_by_async_proxy = is_by_async_proxy ? 1 : 0;
   return event;
+}
+
+AccessUnit::StoredValues AccessUnit::stored_values(
+    std::uint32_t lanes, std::array<std::byte, std::size_t{warp_size} * 32>& room) const {
+  const std::size_t size = ptx::bytes_of(memory_->type);
+  const auto slot_bytes = [&](std::size_t i) { return memory_->bits[i] == 64 ? 8U : 4U; };
+  if (memory_->values.size() == 1 && size <= slot_bytes(0)) {
+    return {warp_->registers + memory_->values[0], slot_bytes(0)};
+  }
+  const std::size_t step = memory_->bytes();
+  for (std::size_t i = 0; i < memory_->values.size(); ++i) {
+    const std::byte* const slot = warp_->registers + memory_->values[i];
+    for_each_lane(lanes, [&](unsigned lane) {
+      std::memcpy(room.data() + lane * step + i * size, slot + std::size_t{lane} * slot_bytes(i),
+                  size);
+    });
+  }
+  return {room.data(), step};
 }
 
 /// `is_uniform`: all lanes have one address.

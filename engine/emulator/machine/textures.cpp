@@ -145,8 +145,14 @@ void AccessUnit::read_textures(std::uint32_t mask) {
   const Addresses handles = addresses_of(memory_->address);
   TexelAddresses read;
   WarpAccess first = {handles, 0, 1};
+  const Texture* found = nullptr;
+  std::uint64_t handle = 0;
   for_each_lane(mask, [&](unsigned lane) {
-    const auto& texture = object_at<Texture>(lane, handles[lane], "texture");
+    if (found == nullptr || handles[lane] != handle) {
+      handle = handles[lane];
+      found = &object_at<Texture>(lane, handle, "texture");
+    }
+    const Texture& texture = *found;
     if (texture.rank != memory_->dimensions) {
       fail(lane, "it reads {} dimensions of a texture that has {}", memory_->dimensions,
            texture.rank);
@@ -174,7 +180,9 @@ void AccessUnit::read_textures(std::uint32_t mask) {
   });
   if (!launch_.is_kernel() || read.count == 0) return;
   const RequestCost cost = count_texels(mask, read);
-  if (launch_.notes_shapes) note_shape(first, cost);
+  if (launch_.notes_shapes) {
+    note_shape(first, spread_of(first.address.data(), first.active), cost);
+  }
 }
 
 /// One request for the different texels of all lanes, through L1 as loads go.
