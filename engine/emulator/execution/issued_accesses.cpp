@@ -20,7 +20,7 @@ namespace {
 
 /// An address as a register's value plus a number of bytes.
 struct LinearAddress {
-  std::uint32_t root = none;     ///< a slot; none: the number alone
+  std::uint32_t root = none;     ///< a slot; none: the number alone, from where its memory begins
   std::uint32_t definition = 0;  ///< where the register has several values, how many are before it
   std::int64_t offset = 0;
 
@@ -117,8 +117,10 @@ class RegisterValues {
 
  private:
   std::optional<std::int64_t> number(std::uint32_t slot, bool is_64) const {
+    using enum ConstantSlot::Kind;
     const auto constant = constants_.find(slot);
-    if (constant == constants_.end() || constant->second->kind != ConstantSlot::Kind::immediate) {
+    if (constant == constants_.end() ||
+        (constant->second->kind != immediate && constant->second->kind != shared_address)) {
       return std::nullopt;
     }
     const std::uint64_t value = constant->second->value;
@@ -307,10 +309,12 @@ class Issue {
   }
 
   static void join(const Sites& wide, const Sites& gone) {
+    // A block's shared memory begins at a multiple of this; where registers point is not known.
     constexpr std::int64_t most_alignment = 16;
+    const std::int64_t phases = wide.front()->address.root == none ? 1 : most_alignment;
     std::optional<Sites> best;
     std::ptrdiff_t least_left = 0;
-    for (std::int64_t phase = 0; phase < most_alignment; ++phase) {
+    for (std::int64_t phase = 0; phase < phases; ++phase) {
       auto owners = sweep::join(wide, gone, phase);
       if (!owners) continue;
       const std::ptrdiff_t left = std::ranges::count(*owners, nullptr);
