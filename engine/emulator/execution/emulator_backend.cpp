@@ -10,6 +10,7 @@
 #include "engine/emulator/execution/block_sample.h"
 #include "engine/emulator/execution/issued_accesses.h"
 #include "engine/emulator/execution/launch_limits.h"
+#include "engine/emulator/lower/code_analysis.h"
 #include "engine/emulator/lower/kernel.h"
 #include "engine/text/read_source.h"
 #include "engine/text/units.h"
@@ -435,11 +436,19 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
   for (const LaunchCount& count : counts) counted_.spent += count.work();
   if (scaled) {
     counted_.count = *scaled;
+    const std::uint32_t dependent =
+        counted_.is_partial() ? find_data_dependence(*launch.kernel) : none;
     notes_.push_back(fmt::format(
         "emulated: some of the blocks (executed_share says how many); totals are scaled to the "
-        "whole grid, since the counts are {} of the {}'s number in all of them",
+        "whole grid, since the counts are {} of the {}'s number in all of them{}",
         is_one_line ? "one linear function" : "two linear functions, one after the other,",
-        launch.cluster.count() > 1 ? "cluster" : "block"));
+        launch.cluster.count() > 1 ? "cluster" : "block",
+        dependent == none
+            ? ""
+            : fmt::format(
+                  ", but what the kernel does depends on data that it loads, as at {}, so that "
+                  "others may have other counts (--exact executes all)",
+                  describe_instruction(*launch.kernel, dependent))));
     return;
   }
   counted_.count = {};

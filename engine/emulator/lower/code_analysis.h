@@ -128,6 +128,10 @@ OpFacts facts_of(const Kernel& kernel, const Op& op);
 /// rules of its own, which are not followed.
 std::vector<bool> find_merging_blocks(const std::vector<BasicBlock>& blocks);
 
+/// The first instruction, by its index in Kernel::instructions, whose address, or whose branch or
+/// guard, is computed from what the kernel loads; none: there is none. Parameters are not loaded.
+std::uint32_t find_data_dependence(const Kernel& kernel);
+
 /// Sets MemoryOp::is_aggregated of the kernel's atomics.
 void mark_aggregated_atomics(Kernel& kernel);
 

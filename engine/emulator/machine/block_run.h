@@ -212,6 +212,8 @@ class AccessUnit {
   void begin_arrival(unsigned lane, std::uint64_t key);
   void begin_writing(unsigned lane, CopyInFlight::Range range);
   void note_bulk_copy(unsigned lane, const CopyInFlight& copy);
+  void check_visible(unsigned lane, std::uint64_t begin, std::uint64_t bytes, std::uint32_t warp,
+                     const char* reader) const;
   void copy_group(std::uint32_t mask);
   void complete_copies(const SharedPlace& mbarrier);
   void land(CopyInFlight& copy, std::uint32_t lanes, std::optional<std::uint64_t> key);

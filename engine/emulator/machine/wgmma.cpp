@@ -116,7 +116,9 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_by_lines, std::
       }
       std::memcpy(to, shared_.data() + place, chunk_bytes);
       if (races_ == nullptr || !is_own) continue;
-      note_shared(judged_byte(place), 1, 0, AccessKind::load, nullptr);
+      const std::uint64_t byte = judged_byte(place);
+      note_shared(byte, 1, 0, AccessKind::load, nullptr);
+      check_visible(0, rank_ * shared_bytes_ + byte, 1, racer(*warp_), "it");
       late_reads_.back().places.push_back(place);
     }
   }
