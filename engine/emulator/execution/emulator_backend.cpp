@@ -279,7 +279,9 @@ Launch EmulatorExecution::prepared(std::size_t index) {
   static_cast<LaunchRules&>(launch) = static_cast<const LaunchRules&>(settings_);
   launch.multiprocessors = std::max(settings_.profile.multiprocessors, 1U);
   prepare_launch(launch);
-  if (settings_.checks_kernel) launch.races = std::make_shared<GridRaces>(emulated_->buffers());
+  if (settings_.checks_kernel) {
+    launch.races = std::make_shared<GridRaces>(emulated_->buffers(), settings_.threads > 1);
+  }
   return launch;
 }
 

@@ -138,19 +138,29 @@ class AccessUnit {
   void touch(const Allocation& allocation, const std::uint64_t* begin, std::uint64_t bytes,
              std::uint32_t lanes, bool writes) const;
   std::uint64_t racing_block() const;
-  std::span<const std::byte> stored_by(unsigned lane, std::array<std::byte, 32>& bytes) const;
+  /// What the lanes of a store write: those of lane t are `step` * t bytes behind the first.
+  struct StoredValues {
+    const std::byte* values = nullptr;
+    std::size_t step = 0;
+  };
+  StoredValues stored_values(std::uint32_t lanes,
+                             std::array<std::byte, std::size_t{warp_size} * 32>& room) const;
   void check_order(const Allocation& allocation, unsigned lane, std::uint64_t begin,
                    std::uint64_t bytes, bool writes);
   void check_written(const Allocation& allocation, const std::uint64_t* begin, WarpAccess& access);
+  bool is_in_base(const Spread& spread, std::uint64_t bytes) const;
   void check_base(unsigned lane, std::uint64_t begin, std::uint64_t bytes, bool is_load) const;
   void check_writable(unsigned lane, const Allocation& allocation, std::uint64_t address) const;
-  void check_races(const AccessUnit& owner, const WarpAccess& access, AccessKind kind);
+  void check_races(const AccessUnit& owner, const WarpAccess& access, AccessKind kind,
+                   bool is_uniform);
   void note_shared(std::uint64_t begin, std::uint64_t bytes, unsigned lane, AccessKind kind,
                    const std::byte* values, bool is_strong = false) {
     note_shared(*this, begin, bytes, lane, kind, values, is_strong);
   }
   void note_shared(const AccessUnit& owner, std::uint64_t begin, std::uint64_t bytes, unsigned lane,
                    AccessKind kind, const std::byte* values, bool is_strong);
+  void fail_for_race(const AccessUnit& owner, std::uint64_t begin, unsigned lane, AccessKind kind,
+                     const RaceDetector::Event& now, const RaceDetector::Conflict& conflict) const;
 
   // The shared memory of the blocks of the cluster.
   /// A place in the shared memory of a block.

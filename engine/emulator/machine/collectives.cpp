@@ -18,8 +18,10 @@ std::array<std::uint8_t, warp_size> shuffle_sources(const CollectiveOp& op, cons
   constexpr std::uint32_t low_bits = 0x1f;
   const auto* b = warp.slot<std::uint32_t>(op.b);
   const auto* c = warp.slot<std::uint32_t>(op.c);
-  std::array<std::uint8_t, warp_size> sources{};
-  for_each_lane(mask, [&](unsigned lane) {
+  std::array<std::uint8_t, warp_size> sources;  // NOLINT: all are set below
+  inside = 0;
+  // Of all lanes, as vectors; what those outside of the mask have does not matter.
+  for (unsigned lane = 0; lane < warp_size; ++lane) {
     const std::uint32_t distance = b[lane] & low_bits;
     const std::uint32_t clamp = c[lane] & low_bits;
     const std::uint32_t segment = c[lane] >> 8 & low_bits;
@@ -34,9 +36,10 @@ std::array<std::uint8_t, warp_size> shuffle_sources(const CollectiveOp& op, cons
     const bool is_inside = op.shuffle == ShuffleMode::up
                                ? static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(last)
                                : from <= last;
-    sources.at(lane) = static_cast<std::uint8_t>(is_inside ? from % warp_size : lane);
+    sources[lane] = static_cast<std::uint8_t>(is_inside ? from % warp_size : lane);
     inside |= std::uint32_t{is_inside} << lane;
-  });
+  }
+  inside &= mask;
   return sources;
 }
 
@@ -46,7 +49,11 @@ void shuffle(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
   std::uint32_t inside = 0;
   const auto from = shuffle_sources(op, warp, mask, inside);
   auto* d = warp.slot<std::uint32_t>(op.d);
-  for_each_lane(mask, [&](unsigned lane) { d[lane] = source.at(from.at(lane)); });
+  if (mask == full_mask) {
+    for (unsigned lane = 0; lane < warp_size; ++lane) d[lane] = source[from[lane] % warp_size];
+  } else {
+    for_each_lane(mask, [&](unsigned lane) { d[lane] = source.at(from.at(lane)); });
+  }
   if (op.predicate != none) warp.set_predicate(op.predicate, mask, inside);
 }
 
@@ -188,6 +195,12 @@ bool BlockRun::collective(Warp& warp, const BasicBlock& block, Fragment& fragmen
 void BlockRun::check_members(const Warp& warp, const BasicBlock& block,
                              const CollectiveOp& collective, std::uint32_t lanes) const {
   const auto* masks = warp.slot<std::uint32_t>(collective.members);
+  const std::uint32_t usual = masks[lowest_lane(lanes)];
+  std::uint32_t unusual = 0;
+  for (unsigned lane = 0; lane < warp_size; ++lane) {
+    unusual |= std::uint32_t{masks[lane] != usual} << lane;
+  }
+  if ((unusual & lanes) == 0 && (lanes & ~usual) == 0) return;
   for_each_lane(lanes, [&](unsigned lane) {
     if ((masks[lane] >> lane & 1) == 0) {
       fail_at(
