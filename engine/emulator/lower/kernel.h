@@ -180,7 +180,7 @@ struct MemoryOp {
   std::int8_t gathered = -1;  ///< tld4: of which component
   // Matrices.
   std::uint32_t matrices = 0;
-  bool is_transposed = false;
+  bool is_transposed = false;  ///< of a plain load: what it loads is, as movmatrix does it
   std::uint32_t bytes() const { return ptx::bytes_of(type) * elements; }
 };
 

@@ -196,6 +196,7 @@ class FragmentAccess {
       }
       return copy_rest(slots, needed, register_bits);
     }
+    is_turned_ = is_load_ && form_.matrix < 'c' && bits_ == 16 && !is_along_near_;
     step_to_lanes();
     const bool is_pair = form_.matrix >= 'c' && parts_ == 1 && is_along_near_;
     for (std::size_t i = 0; i < needed; i += is_pair ? 2 : 1) {
@@ -203,7 +204,7 @@ class FragmentAccess {
       const AddressOperand address = address_at(origin.line, origin.along);
       if (is_pair) {
         access(address, {slots[i], slots[i + 1]}, bits_);
-      } else if (parts_ == 1 || is_along_near_) {
+      } else if (parts_ == 1 || is_along_near_ || is_turned_) {
         access(address, {slots[i]}, register_bits);
       } else {
         access_parts(origin, slots[i]);
@@ -272,19 +273,21 @@ class FragmentAccess {
     stride_ = operation("mul", {"lo", "u32"}, stride_, lowering_.constant(bits_, 32));
     stride_ = operation("shr", {"u32"}, stride_, lowering_.constant(3, 32));
   }
-  /// From the matrix to lane t's first element, t / 4 lines and t % 4 steps behind.
+  /// From the matrix to lane t's first element, t / 4 lines and t % 4 steps behind; where registers
+  /// are turned, t / 4 and t % 4 of the transposed matrix.
   void step_to_lanes() {
+    const bool are_steps_near = is_along_near_ || is_turned_;
     const std::uint32_t line = operation("shr", {"u32"}, lane_, lowering_.constant(2, 32));
     const std::uint32_t step = operation("and", {"b32"}, lane_, lowering_.constant(3, 32));
-    const std::uint32_t near_bytes = lowering_.constant(bits_ * lane_step_near() / 8, 32);
-    std::uint32_t far = is_along_near_ ? line : step;
-    if (!is_along_near_ && lane_step_ != 1) {
+    const std::uint32_t near_bytes =
+        lowering_.constant(bits_ * (are_steps_near ? lane_step_ : 1) / 8, 32);
+    std::uint32_t far = are_steps_near ? line : step;
+    if (!are_steps_near && lane_step_ != 1) {
       far = operation("mul", {"lo", "u32"}, far, lowering_.constant(lane_step_, 32));
     }
     base_.slot = advanced(base_.slot, far, stride_);
-    base_.slot = advanced(base_.slot, is_along_near_ ? step : line, near_bytes);
+    base_.slot = advanced(base_.slot, are_steps_near ? step : line, near_bytes);
   }
-  unsigned lane_step_near() const { return is_along_near_ ? lane_step_ : 1; }
 
   std::uint32_t operation(std::string_view name, const std::vector<std::string_view>& modifiers,
                           std::uint32_t a, std::uint32_t b, unsigned bits = 32) {
@@ -321,6 +324,7 @@ class FragmentAccess {
     memory.address = address;
     memory.values = slots;
     memory.bits.assign(slots.size(), static_cast<std::uint8_t>(bits == 64 ? 64 : 32));
+    memory.is_transposed = is_turned_;
     lowering_.emit_memory(is_load_ ? OpKind::load : OpKind::store, std::move(memory));
   }
   /// A register whose elements lie apart in memory.
@@ -346,7 +350,9 @@ class FragmentAccess {
   bool is_load_;
   Element element_;
   unsigned bits_;
-  bool is_along_near_ = true;    ///< neighbours in a line of lanes lie side by side in memory
+  bool is_along_near_ = true;  ///< neighbours in a line of lanes lie side by side in memory
+  /// Registers are loaded as those of the transposed matrix, and turned, as ptxas has it.
+  bool is_turned_ = false;
   unsigned parts_ = 1;           ///< elements of a register
   unsigned lane_step_ = 1;       ///< elements from a lane's first to the next lane's
   AddressOperand base_;          ///< of the matrix, then of a lane's first element

@@ -102,7 +102,11 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   // Ops of other kinds do not look at it.
   if (op.detail < kernel_.memory.size()) memory_ = &kernel_.memory[op.detail];
   const OpKind kind = op.kind;
-  if (kind == OpKind::load || kind == OpKind::store || kind == OpKind::atomic) return access(mask);
+  if (kind == OpKind::load || kind == OpKind::store || kind == OpKind::atomic) {
+    access(mask);
+    if (memory_->is_transposed) transpose_matrix(warp.slot<std::uint32_t>(memory_->values[0]));
+    return;
+  }
   if (kind == OpKind::async_copy) return async_copy(mask);
   if (kind == OpKind::bulk_copy) return bulk_copy(mask);
   if (kind == OpKind::tensor_copy) return tensor_copy(mask);

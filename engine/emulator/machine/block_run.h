@@ -45,6 +45,9 @@ struct Cluster {
 /// "reads", "writes" or "updates"
 const char* what_access_does(AccessKind kind);
 
+/// Makes a register of all lanes, two elements each of an 8 x 8 matrix, that of the transposed one.
+void transpose_matrix(std::uint32_t* lanes);
+
 /// The memory of the block under way: checks, counts and executes its accesses. What a kernel must
 /// not do is a KernelFault.
 class AccessUnit {

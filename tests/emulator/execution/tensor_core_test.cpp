@@ -150,6 +150,10 @@ BOOST_AUTO_TEST_CASE(what_is_counted_of_wmma) {
   BOOST_TEST(one.metrics.at("store_requests") == 16 * 4 + 128);
   BOOST_TEST(one.metrics.at("store_sectors") == 16 * 4 * 8 + 128 * 2);
   BOOST_TEST(one.metrics.at("float_operations") == 2 * 64 * 64 * 32);
+  // By the other order it is the same: registers are loaded along memory, and turned.
+  const Emulated turned = emulate(wmma_pattern(wmma_cases.front(), false, true, true, false));
+  BOOST_TEST(turned.metrics.at("load_requests") == 16 * 2 * 8);
+  BOOST_TEST(turned.metrics.at("load_sectors") == 16 * 2 * 8 * 8);
 }
 
 BOOST_AUTO_TEST_CASE(factors_come_from_shared_memory_by_ldmatrix) {
