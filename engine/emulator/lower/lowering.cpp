@@ -141,6 +141,7 @@ constexpr InstructionRow rows[] = {
     {"tex tld4", lower_texture, EndKind::next, false},
     {"vabsdiff4", lower_vabsdiff4},
     {"wgmma", lower_wgmma},
+    {"wgmma.wait_group", lower_wgmma, EndKind::barrier},
 };
 
 }  // namespace
@@ -476,9 +477,10 @@ const InstructionRow& row_of(const ptx::Instruction& instruction) {
     return instruction.mnemonic == mnemonic &&
            std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
   };
-  const std::string_view name = has("bar", "warp")          ? "bar.warp"
-                                : has("barrier", "cluster") ? "barrier.cluster"
-                                                            : instruction.mnemonic;
+  const std::string_view name = has("bar", "warp")           ? "bar.warp"
+                                : has("barrier", "cluster")  ? "barrier.cluster"
+                                : has("wgmma", "wait_group") ? "wgmma.wait_group"
+                                                             : instruction.mnemonic;
   const auto found = row_of_name.find(name);
   return found != row_of_name.end() ? *found->second : register_operation;
 }

@@ -74,7 +74,9 @@ class AccessUnit {
   [[noreturn]] void fail_at_thread(std::uint32_t warp, unsigned lane, std::uint32_t instruction,
                                    const std::string& what) const;
 
-  // A warp and a barrier of the block, as the cluster's RaceDetector knows them.
+  static constexpr std::uint32_t barriers_of_block = 16;
+  // A warp and a barrier of the block, as the cluster's RaceDetector knows them; behind the
+  // barriers are the warpgroups.
   std::uint32_t racer(const Warp& warp) const { return rank_ * launch_.warps() + warp.index; }
   std::uint64_t racing_barrier(std::uint32_t number) const {
     return RaceDetector::barrier_address(rank_, number);
@@ -405,6 +407,7 @@ class BlockRun : AccessUnit {
 
   // The warps of the block that meet.
   bool barrier(Warp& warp, const BasicBlock& block, Fragment& fragment);
+  bool wait_for_warpgroup(Warp& warp, const BasicBlock& block, Fragment& fragment);
   void release_complete(std::uint32_t number);
   void check_together(std::uint32_t number) const;
 
@@ -414,7 +417,7 @@ class BlockRun : AccessUnit {
   bool follows_values_ = false;  ///< or what registers wgmma works with
   bool has_spent_turn_ = false;
   LazyPages registers_;
-  std::array<Barrier, 16> barriers_;
+  std::array<Barrier, barriers_of_block> barriers_;
 };
 
 }  // namespace sweep

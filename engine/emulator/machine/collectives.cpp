@@ -287,12 +287,13 @@ bool BlockRun::warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragm
 
 bool BlockRun::barrier(Warp& warp, const BasicBlock& block, Fragment& fragment) {
   if (block.op.kind == OpKind::cluster_barrier) return cluster_barrier(warp, block, fragment);
+  if (block.op.kind == OpKind::order_warpgroup) return wait_for_warpgroup(warp, block, fragment);
   const BarrierOp& op = kernel_.barriers[block.op.detail];
   const unsigned lane = lowest_lane(fragment.mask);
   const std::uint32_t number = warp.slot<std::uint32_t>(op.barrier)[lane];
   if (number >= barriers_.size()) {
     fail_at(warp, lane, block.instruction,
-            fmt::format("there is no barrier {}; a block has 16", number));
+            fmt::format("there is no barrier {}; a block has {}", number, barriers_of_block));
   }
   Barrier& state = barriers_.at(number);
   if (op.threads != none) {
