@@ -132,6 +132,7 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   // What the lanes do one after the other.
   for_each_lane(mask, [&](unsigned lane) {
     if (kind == OpKind::mbarrier) mbarrier(lane);
+    if (kind == OpKind::move_frame) move_frame(lane);
     if (kind == OpKind::stack_allocate) stack_allocate(lane);
     if (kind == OpKind::stack_restore) stack_restore(lane);
     if (kind == OpKind::print) print(lane);

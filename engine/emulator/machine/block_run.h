@@ -286,10 +286,15 @@ class AccessUnit {
   // Calls, whose arguments lie in local memory.
   void print(unsigned lane);
   [[noreturn]] void assert_fail(std::uint32_t mask) const;
+  void move_frame(unsigned lane);
   void stack_allocate(unsigned lane);
   void stack_restore(unsigned lane);
   std::string text_at(std::uint64_t address) const;
   std::uint64_t argument(std::uint64_t offset, unsigned lane, unsigned bytes) const;
+  /// What an argument's or result's offset is counted from.
+  std::uint64_t base_of(const CallOp& call, unsigned lane) const {
+    return call.base == none ? 0 : warp_->slot<std::uint64_t>(call.base)[lane];
+  }
 
   std::uint32_t thread_of(unsigned lane) const { return warp_->index * warp_size + lane; }
   std::byte* local(unsigned lane) const { return local_.data() + thread_of(lane) * local_bytes_; }
