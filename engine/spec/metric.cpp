@@ -191,6 +191,11 @@ std::vector<MetricDefinition> make_table() {
   add("Loads and stores together", false,
       {row("efficiency", "%", higher,
            "bytes wanted / (32 B * sectors), global loads and stores together", {.headline = 13})});
+  add("Textures", false,
+      {row("texture_requests", "1", neither, "warp-wide reads of textures",
+           {.is_zero_left_out = true}, "", "l1tex__t_requests_pipe_tex_mem_texture.sum"),
+       row("texture_sectors", "1", neither, "32-byte sectors that they touch",
+           {.is_zero_left_out = true}, "", "l1tex__t_sectors_pipe_tex_mem_texture.sum")});
   add("Shared memory", false,
       {row("shared_load_requests", "1", neither, "warp-wide loads of shared memory", {}, "",
            shared_loads),

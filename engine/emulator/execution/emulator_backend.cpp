@@ -72,16 +72,19 @@ constexpr double percent = 100;
 /// What all loads, stores and atomics did.
 struct AccessSums {
   SiteCount loads;
+  SiteCount textures;
   SiteCount stores;
   SiteCount atomics;
 
   void add(const Kernel& kernel, const LaunchCount& count) {
     for (const Op& op : kernel.ops) {
       const bool is_load = op.kind == OpKind::load || op.kind == OpKind::async_copy ||
-                           op.kind == OpKind::load_matrix || op.kind == OpKind::texture;
+                           op.kind == OpKind::load_matrix;
       const bool is_store = op.kind == OpKind::store || op.kind == OpKind::store_matrix;
-      if (!is_load && !is_store && op.kind != OpKind::atomic) continue;
-      (is_load ? loads : is_store ? stores : atomics) += count.sites[op.detail];
+      if (is_load) loads += count.sites[op.detail];
+      if (is_store) stores += count.sites[op.detail];
+      if (op.kind == OpKind::texture) textures += count.sites[op.detail];
+      if (op.kind == OpKind::atomic) atomics += count.sites[op.detail];
     }
   }
 };
@@ -89,7 +92,7 @@ struct AccessSums {
 /// Metrics of the emulator. Without totals only the figures that do not depend on how many blocks
 /// were executed.
 std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& launch) {
-  const auto& [loads, stores, atomics] = sums;
+  const auto& [loads, textures, stores, atomics] = sums;
   RemoteCount remote = loads.remote;
   remote += stores.remote;
   remote += atomics.remote;
@@ -131,6 +134,10 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   add_global("store", stores.global);
   ratio("efficiency", loads.global.bytes_wanted + stores.global.bytes_wanted,
         loads.global.sectors + stores.global.sectors, sector_percent);
+  if (textures.global.requests != 0) {
+    total("texture_requests", textures.global.requests);
+    total("texture_sectors", textures.global.sectors);
+  }
   add_shared("shared_load", loads.shared);
   add_shared("shared_store", stores.shared);
   SharedCount shared = loads.shared;
