@@ -228,6 +228,7 @@ OpFacts memory_facts(OpKind kind, const MemoryOp& memory) {
   facts.reads = slots({memory.address.slot, memory.to_address.slot, memory.size,
                        memory.ignore_source, memory.barrier.slot, memory.multicast});
   facts.writes = slots({memory.result});
+  facts.writes.insert(facts.writes.end(), memory.results.begin(), memory.results.end());
   // Local memory is each lane's own, and a generic address may lie in it.
   facts.varies_by_lane = kind != OpKind::load ||
                          (memory.space != ptx::Space::global && memory.space != ptx::Space::shared);

@@ -159,6 +159,7 @@ struct MemoryOp {
   // Atomics.
   AtomicOperation operation = AtomicOperation::add;
   std::uint32_t result = none;
+  SlotList results = {};  ///< of a vector, whose elements are updated one by one
   bool has_unused_result = false;
   bool is_increment = false;  ///< adds the constant 1, and nothing reads the result
   /// One lane does the work of all where they have one address: the compiler sees that they have.

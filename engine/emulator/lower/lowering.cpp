@@ -130,6 +130,7 @@ constexpr InstructionRow rows[] = {
     {"isspacep", lower_isspacep},
     {"ld ldu", lower_load, EndKind::next, false},
     {"ldmatrix stmatrix", lower_matrix},
+    {"lop3", lower_lop3},
     {"getctarank mapa", lower_cluster_address},
     {"mbarrier", lower_mbarrier},
     {"mma wmma", lower_matrix_product},

@@ -238,8 +238,12 @@ void AccessUnit::access_global(WarpAccess& access, AccessKind kind) {
 void AccessUnit::move(const WarpAccess& access, std::uintptr_t bias, bool is_global) {
   if (access.active == 0) return;
   if (op_->kind == OpKind::atomic) {
-    return update_lanes(
-        {*memory_, warp_->registers, access.address.data(), bias, access.active, is_global});
+    const std::size_t size = ptx::bytes_of(memory_->type);
+    for (std::uint32_t i = 0; i < memory_->elements; ++i) {
+      update_lanes({*memory_, warp_->registers, access.address.data(), bias + i * size,
+                    access.active, is_global, i});
+    }
+    return;
   }
   const std::vector<LaneMove>& moves = launch_.moves[op_->detail];
   const std::size_t size = ptx::bytes_of(memory_->type);

@@ -142,6 +142,11 @@ struct AtomicUpdate {
   std::uintptr_t bias;
   std::uint32_t mask;
   bool is_global;
+  std::uint32_t element = 0;  ///< of a vector
+
+  std::uint32_t result() const {
+    return memory.results.empty() ? memory.result : memory.results[element];
+  }
 };
 void update_lanes(const AtomicUpdate& update);
 /// cp.reduce: element after element, as one lane's atomics.
