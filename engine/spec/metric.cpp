@@ -192,7 +192,7 @@ std::vector<MetricDefinition> make_table() {
       {row("efficiency", "%", higher,
            "bytes wanted / (32 B * sectors), global loads and stores together", {.headline = 13})});
   add("Textures", false,
-      {row("texture_requests", "1", neither, "warp-wide reads of textures",
+      {row("texture_requests", "1", neither, "reads of textures, one for each four lanes",
            {.is_zero_left_out = true}, "", "l1tex__t_requests_pipe_tex_mem_texture.sum"),
        row("texture_sectors", "1", neither, "32-byte sectors that they touch",
            {.is_zero_left_out = true}, "", "l1tex__t_sectors_pipe_tex_mem_texture.sum")});

@@ -236,12 +236,6 @@ void EmulatorExecution::load(std::size_t index) {
   const auto [known, is_new] = codes_.try_emplace(plan.kernel_entry);
   // The machine code tells the registers, and how accesses are issued.
   if (is_new) known->second = read_kernel_code(workload_.program->cubin, plan.kernel_entry);
-  const bool has_textures =
-      std::ranges::find(kernel.ops, OpKind::texture, &Op::kind) != kernel.ops.end();
-  if (is_new && has_textures) {
-    notes_.emplace_back(
-        "reads of textures count as loads here; the hardware's counters of loads leave them out");
-  }
   const bool waits_for_grid = plan.is_cooperative && kernel.has_grid_barrier;
   if (is_new && waits_for_grid) {
     notes_.emplace_back(

@@ -268,10 +268,12 @@ class AccessUnit {
 
   // Textures.
   using Texel = std::array<std::uint32_t, 4>;
-  /// The texels that the lanes of a warp read.
+  /// The texels that the lanes of a warp read, in the order of the lanes.
+  static constexpr unsigned lanes_of_quad = 4;
   struct TexelAddresses {
     std::array<std::uint64_t, std::size_t{4} * warp_size> places{};
     std::size_t count = 0;
+    std::array<std::size_t, warp_size / lanes_of_quad> quads{};  ///< where each four lanes' end
     std::uint64_t element_bytes = 0;
   };
   void read_textures(std::uint32_t mask);
