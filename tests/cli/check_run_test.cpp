@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
@@ -241,12 +242,15 @@ BOOST_AUTO_TEST_CASE(a_batch_whose_rows_lie_in_wrong_places_is_found_or_not_call
   BOOST_TEST(quick.code == 0, quick.err);
   BOOST_TEST(!contains(quick.out, "good"), quick.out);
   BOOST_TEST(contains(quick.out,
-                      "batched.yaml: 2 configurations execute without a mistake, but the result is "
-                      "verified for 0.0"),
+                      "batched.yaml: 2 configurations execute without a mistake, but only 0.19"),
+             quick.out);
+  BOOST_TEST(contains(quick.out,
+                      " % of the blocks were executed, so that mistakes of the others are not "
+                      "found, and the result is verified for 0.0"),
              quick.out);
   BOOST_TEST(contains(quick.out,
                       " % of the elements only (--quick executes some blocks; --exact "
-                      "verifies all)"),
+                      "executes and verifies all)"),
              quick.out);
   write_batched(folder, "LD");
   const Outcome good = run_program({"check", "--run", "batched.yaml"}, folder.path());
@@ -261,6 +265,38 @@ BOOST_DATA_TEST_CASE(a_mistake_of_one_block_of_many_is_found, data::make(rare_mi
   const Outcome checked = run_program({"check", "--run", "rare.cu"}, folder.path());
   BOOST_TEST(checked.code == 65);
   BOOST_TEST(contains(checked.err, example.message), checked.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_patterns_values_are_set) {
+  const TemporaryFolder folder;
+  folder.write("faulty.cu", faulty("data[threadIdx.x + K] = 1;"));
+  BOOST_TEST(run_program({"check", "--run", "faulty.cu"}, folder.path()).code == 65);
+  const Outcome good = run_program({"check", "--run", "faulty.cu", "--set", "K=0"}, folder.path());
+  BOOST_TEST(good.code == 0, good.err);
+  BOOST_TEST(contains(good.out, "faulty.cu: good: 1 configuration executes without a mistake"));
+  const Outcome bad = run_program({"check", "--run", "faulty.cu", "--set", "K=7"}, folder.path());
+  BOOST_TEST(bad.code == 65);
+  BOOST_TEST(contains(bad.err, "help: seen with faulty K=7"), bad.err);
+}
+
+BOOST_AUTO_TEST_CASE(totals_that_depend_on_data_say_so) {
+  const TemporaryFolder folder;
+  const auto notes_of = [&](const std::string& name, const std::string& statement) {
+    write_copy(folder, name, statement);
+    const std::vector<std::string> words = {"run",      name + ".yaml", "--device",
+                                            "emulator", "--set",        "N=4Mi"};
+    const Outcome run = run_program(words, folder.path());
+    std::string out = run.out;
+    std::ranges::replace(out, '\n', ' ');
+    BOOST_TEST(contains(out, "totals are scaled to the whole grid"), out);
+    return out;
+  };
+  const char* const dependent = "depends on data that it loads";
+  const std::string gathered = notes_of("gathered", "c[i] = a[int(a[i])];");
+  BOOST_TEST(contains(gathered, dependent), gathered);
+  BOOST_TEST(contains(gathered, "gathered.cu:10"), gathered);
+  BOOST_TEST(contains(notes_of("chosen", "if (a[i] >= 0) c[i] = a[i];"), dependent));
+  BOOST_TEST(!contains(notes_of("copied", "c[i] = a[i];"), dependent));
 }
 
 BOOST_AUTO_TEST_CASE(check_and_run_agree_on_a_verify_that_reads_what_nothing_wrote) {

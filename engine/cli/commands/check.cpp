@@ -76,10 +76,11 @@ Chosen choose(LoadedSweep& loaded, const CheckOptions& options) {
 ReadFile read_file(const std::string& name, const CheckOptions& options) {
   check_operand("check", Operand::file_to_check, name);
   if (std::filesystem::path(name).extension() == ".cu") {
-    if (!options.set.empty()) {
-      throw UsageError("{}: --set changes a sweep; a pattern is checked with its defaults", name);
-    }
-    const Chosen chosen = {{resolve(find_pattern(name, given_folders(options.given)), {})}, 1};
+    const PatternPtr pattern = find_pattern(name, given_folders(options.given));
+    const Chosen chosen = {
+        {options.set.empty() ? resolve(pattern, {})
+                             : configuration_of(pattern, options.set, "checked")},
+        1};
     return {name, chosen, chosen};
   }
   LoadedSweep loaded =
@@ -312,6 +313,8 @@ class ExecutionChecker {
     double cost;  ///< of all of it
     double judged;
     double elements;
+    double executed;  ///< blocks
+    double blocks;
   };
 
   void execute_all(std::span<const Configuration> configurations, const std::string& job) {
@@ -362,8 +365,10 @@ class ExecutionChecker {
       if (mismatch) return note(pattern.verify[outcome.failed].condition.where, *mismatch);
       const CountedLaunch& counted = execution->counted();
       if (!counted.is_partial() && outcome.judged == outcome.elements) return;
+      const auto blocks = static_cast<double>(workload.launches.front().grid.count());
       unfinished_.push_back({&configuration, counted.whole, static_cast<double>(outcome.judged),
-                             static_cast<double>(outcome.elements)});
+                             static_cast<double>(outcome.elements), blocks * counted.executed_share,
+                             blocks});
     } catch (const FaultyKernel& failure) {
       const KernelFault& fault = failure.fault();
       if (fault.kind == FaultKind::runaway) ++runaways_;
@@ -375,29 +380,32 @@ class ExecutionChecker {
     }
   }
 
-  /// What was not executed or verified, why, and the way out; empty when all was.
+  /// What was not executed or verified, what that leaves open, why, and the way out; empty when all
+  /// was.
   std::string describe_rest(std::size_t examined) const {
     if (unfinished_.empty()) return {};
-    std::size_t unverified = 0;
-    double judged = 0;
-    double elements = 0;
-    for (const Unfinished& unfinished : unfinished_) {
-      if (unfinished.judged == unfinished.elements) continue;
-      ++unverified;
-      judged += unfinished.judged;
-      elements += unfinished.elements;
+    Unfinished all = {};
+    for (const Unfinished& each : unfinished_) {
+      for (const auto figure : {&Unfinished::judged, &Unfinished::elements, &Unfinished::executed,
+                                &Unfinished::blocks}) {
+        all.*figure += each.*figure;
+      }
     }
-    // Those of which all was verified lack blocks.
-    const auto count = unverified != 0 ? unverified : unfinished_.size();
-    const std::string of = count == examined ? "" : "of " + format_thousands(count) + " ";
-    const std::string what = unverified != 0
-                                 ? fmt::format("the result is verified for {} of the elements only",
-                                               format_part(judged / elements))
-                                 : "only some of the blocks were executed";
-    const char* const why = options_.given.has("quick")
-                                ? "--quick executes some blocks"
-                                : "the budget is 6 billion thread instructions";
-    return fmt::format(", but {}{} ({}; --exact verifies all)", of, what, why);
+    std::string what = unfinished_.size() == examined ? ", but" : ", but of ";
+    if (unfinished_.size() != examined) what += format_thousands(unfinished_.size());
+    if (all.executed < all.blocks) {
+      what += fmt::format(
+          " only {} of the blocks were executed, so that mistakes of the others are "
+          "not found{}",
+          format_part(all.executed / all.blocks), all.judged < all.elements ? ", and" : "");
+    }
+    if (all.judged < all.elements) {
+      what += fmt::format(" the result is verified for {} of the elements only",
+                          format_part(all.judged / all.elements));
+    }
+    return fmt::format("{} ({}; --exact executes and verifies all)", what,
+                       options_.given.has("quick") ? "--quick executes some blocks"
+                                                   : "the budget is 6 billion thread instructions");
   }
 
   const ReadFile& file_;
@@ -422,7 +430,7 @@ CommandLine check_line() {
       "Parses and compiles sweeps (.yaml) and patterns (.cu) and reports every mistake.\n"
       "Needs no GPU. A sweep is checked with all its configurations, or if it is tuned\n"
       "with some hundreds of them: the defaults, the corners, each value, and a random\n"
-      "sample. A pattern is checked with its defaults. With --run each is executed on\n"
+      "sample. A pattern is checked with its defaults, or what --set gives. With --run\n"
       "the emulator too, which finds accesses out of bounds, misaligned accesses,\n"
       "reads of memory that nothing wrote, races in shared memory and between blocks,\n"
       "deadlocks, kernels that do not end, and wrong results. The configurations of a\n"

@@ -102,7 +102,11 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   // Ops of other kinds do not look at it.
   if (op.detail < kernel_.memory.size()) memory_ = &kernel_.memory[op.detail];
   const OpKind kind = op.kind;
-  if (kind == OpKind::load || kind == OpKind::store || kind == OpKind::atomic) return access(mask);
+  if (kind == OpKind::load || kind == OpKind::store || kind == OpKind::atomic) {
+    access(mask);
+    if (memory_->is_transposed) transpose_matrix(warp.slot<std::uint32_t>(memory_->values[0]));
+    return;
+  }
   if (kind == OpKind::async_copy) return async_copy(mask);
   if (kind == OpKind::bulk_copy) return bulk_copy(mask);
   if (kind == OpKind::tensor_copy) return tensor_copy(mask);
@@ -128,6 +132,7 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   // What the lanes do one after the other.
   for_each_lane(mask, [&](unsigned lane) {
     if (kind == OpKind::mbarrier) mbarrier(lane);
+    if (kind == OpKind::move_frame) move_frame(lane);
     if (kind == OpKind::stack_allocate) stack_allocate(lane);
     if (kind == OpKind::stack_restore) stack_restore(lane);
     if (kind == OpKind::print) print(lane);
@@ -233,8 +238,12 @@ void AccessUnit::access_global(WarpAccess& access, AccessKind kind) {
 void AccessUnit::move(const WarpAccess& access, std::uintptr_t bias, bool is_global) {
   if (access.active == 0) return;
   if (op_->kind == OpKind::atomic) {
-    return update_lanes(
-        {*memory_, warp_->registers, access.address.data(), bias, access.active, is_global});
+    const std::size_t size = ptx::bytes_of(memory_->type);
+    for (std::uint32_t i = 0; i < memory_->elements; ++i) {
+      update_lanes({*memory_, warp_->registers, access.address.data(), bias + i * size,
+                    access.active, is_global, i});
+    }
+    return;
   }
   const std::vector<LaneMove>& moves = launch_.moves[op_->detail];
   const std::size_t size = ptx::bytes_of(memory_->type);

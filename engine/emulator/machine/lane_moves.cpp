@@ -167,16 +167,18 @@ void update_each(const AtomicUpdate& o, Update update) {
   using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
                                   std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
   const auto value = [&](std::size_t index, unsigned lane) {
-    const auto* slot = reinterpret_cast<const Slot*>(o.registers + o.memory.values[index]);
+    const auto* slot =
+        reinterpret_cast<const Slot*>(o.registers + o.memory.values[o.element + index]);
     return std::bit_cast<T>(static_cast<Bits>(slot[lane]));
   };
-  const bool has_second = o.memory.values.size() > 1;
+  const bool has_second = o.memory.operation == AtomicOperation::compare_exchange;
+  const std::uint32_t result = o.result();
   for_each_lane(o.mask, [&](unsigned lane) {
     T* place = at<T>(o.address[lane], o.bias);
     const T old = *place;
     *place = update(old, value(0, lane), has_second ? value(1, lane) : T{});
-    if (o.memory.result == none) return;
-    reinterpret_cast<Slot*>(o.registers + o.memory.result)[lane] =
+    if (result == none) return;
+    reinterpret_cast<Slot*>(o.registers + result)[lane] =
         static_cast<Slot>(std::bit_cast<Bits>(old));
   });
 }
