@@ -68,6 +68,8 @@ std::optional<LaunchCount> scale_pieces(const Launch& launch, const GridOptions&
 }
 
 constexpr double percent = 100;
+/// Blocks, or clusters: of a grid of no more all are executed.
+constexpr std::uint64_t fewest_chosen = 8;
 
 /// What all loads, stores and atomics did.
 struct AccessSums {
@@ -399,7 +401,7 @@ void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& op
   const std::uint64_t per_block = std::max<std::uint64_t>(probe.work(), 1);
   counted_.whole = static_cast<double>(per_block) * static_cast<double>(total) +
                    static_cast<double>(element_cost(workload_));
-  if (settings_.is_exact || total < 4 ||
+  if (settings_.is_exact || total <= fewest_chosen ||
       counted_.whole <= static_cast<double>(settings_.whole_budget)) {
     emulated_->end_watch(false);
     emulated_->complete_init(settings_.threads);
@@ -416,8 +418,7 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
                                       const LaunchCount& probe) {
   const std::uint64_t total = launch.clusters().count();
   const std::uint64_t per_block = std::max<std::uint64_t>(probe.work(), 1);
-  constexpr std::uint64_t fewest = 8;
-  const std::uint64_t wanted = std::max(fewest, settings_.sample_budget / per_block);
+  const std::uint64_t wanted = std::max(fewest_chosen, settings_.sample_budget / per_block);
   const std::vector<std::uint64_t> blocks = choose_blocks(total, wanted);
   // A thread that has too little to do costs more than it gives.
   constexpr std::uint64_t worth_a_thread = 2'000'000;

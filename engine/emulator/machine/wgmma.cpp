@@ -167,13 +167,13 @@ void AccessUnit::order_warpgroup(std::uint32_t mask) {
   if (races_ == nullptr) return;
   const std::uint64_t group =
       racing_barrier(barriers_of_block + warp_->index / Warpgroups::warps_of_group);
-  if (order.mode == WarpgroupMode::commit) {
-    races_->synchronise_warp(racer(*warp_), order_);
-    races_->release_to(group, racer(*warp_), order_);
-  }
-  if (order.mode != WarpgroupMode::wait) return;
-  races_->acquire_from(group, racer(*warp_));
-  if (!late_reads_.empty()) finish_reads();
+  const bool waits = order.mode == WarpgroupMode::wait;
+  if (waits) races_->acquire_from(group, racer(*warp_));
+  if (waits && !late_reads_.empty()) finish_reads();
+  // Also what has just been finished for the others.
+  if (!waits && order.mode != WarpgroupMode::commit) return;
+  races_->synchronise_warp(racer(*warp_), order_);
+  races_->release_to(group, racer(*warp_), order_);
 }
 
 /// Products that have been waited for have read their matrices up to now: whoever has overwritten

@@ -115,6 +115,11 @@ const WarpgroupCase cases[] = {
      "without fence.proxy.async between"},
     {"shared memory overwritten by a warp that has waited for its warpgroup",
      joined({fence, multiply, commit, wait, overwrite})},
+    {"the same after stores to another place",
+     joined({fence, multiply, commit,
+             ".shared .align 4 .b8 c[512]; mov.u32 %r9, c; mad.lo.u32 %r9, %me, 4, %r9;"
+             "st.shared.u32 [%r9], %me;",
+             wait, overwrite})},
     {"shared memory overwritten by a warp that has waited for an older group",
      joined({fence, multiply, commit, "wgmma.wait_group.sync.aligned 1;", overwrite, wait}),
      "a race: it "},
