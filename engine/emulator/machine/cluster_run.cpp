@@ -21,8 +21,8 @@ bool has_copies(const Kernel& kernel) {
 Cluster::Cluster(const Launch& launch) {
   const auto count = static_cast<std::uint32_t>(launch.cluster.count());
   if (has_copies(*launch.kernel)) copies = std::make_unique<CopiesInFlight>(launch.warps() * count);
-  if (!launch.checks_kernel || launch.shared_bytes() == 0) return;
-  races = std::make_unique<RaceDetector>(launch.shared_bytes() * count, launch.warps() * count);
+  if (!launch.checks_kernel || launch.all_shared_bytes() == 0) return;
+  races = std::make_unique<RaceDetector>(launch.all_shared_bytes() * count, launch.warps() * count);
 }
 
 void Cluster::reset() {
