@@ -61,9 +61,14 @@ bool RaceDetector::is_before(const Event& event, const Event& now) const {
 }
 
 void RaceDetector::remember_read(Byte& byte, const Event& read) {
-  const bool is_other_warp =
-      byte.read.order != 0 && byte.read.thread / warp_size != read.thread / warp_size;
-  if (is_other_warp) byte.other_read = byte.read;
+  const auto is_of_other_warp = [&](const Event& event) {
+    return event.order != 0 && event.thread / warp_size != read.thread / warp_size;
+  };
+  // A lane's own read must not hide that of another lane, which its write may race with.
+  const bool is_of_other_lane = byte.read.order != 0 && byte.read.thread != read.thread;
+  if (is_of_other_warp(byte.read) || (is_of_other_lane && !is_of_other_warp(byte.other_read))) {
+    byte.other_read = byte.read;
+  }
   byte.read = read;
 }
 

@@ -123,7 +123,7 @@ class RaceDetector {
     Event write;   ///< the last plain one
     Event update;  ///< the last strong one
     Event read;
-    Event other_read;  ///< of another warp than `read`
+    Event other_read;  ///< of another warp than `read`, or at least of another lane
     std::byte value{};
   };
 
