@@ -156,7 +156,7 @@ __global__ void kernel(const unsigned* in, unsigned* out) {
   if (threadIdx.x < 8) {
     for (int d = 4; d > 0; d /= 2) {
       const unsigned other = threadIdx.x + d < 8 ? sums[threadIdx.x + d] : 0;
-      __syncwarp(0xff);  //-
+      __syncwarp(0xff);
       sums[threadIdx.x] += other;
       __syncwarp(0xff);  //-
     }
