@@ -267,6 +267,36 @@ BOOST_DATA_TEST_CASE(a_mistake_of_one_block_of_many_is_found, data::make(rare_mi
   BOOST_TEST(contains(checked.err, example.message), checked.err);
 }
 
+BOOST_AUTO_TEST_CASE(what_does_not_compile_for_the_emulator_is_not_good) {
+  const TemporaryFolder folder;
+  folder.write("faulty.cu", faulty("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 1000\n"
+                                   "asm volatile(\"nonsense;\");\n#endif\n"
+                                   "data[threadIdx.x] = 1;"));
+  const auto check = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"check", "faulty.cu", "--arch", "10.0"});
+    return run_program(more, folder.path());
+  };
+  BOOST_TEST(check({}).code == 0);
+  const Outcome checked = check({"--run"});
+  BOOST_TEST(checked.code == 65);
+  BOOST_TEST(contains(checked.err,
+                      "nothing is executed: it does not compile for compute "
+                      "capability 9.0"),
+             checked.err);
+  BOOST_TEST(contains(checked.err, "nonsense"), checked.err);
+  BOOST_TEST(!contains(checked.out, "executes"), checked.out);
+  BOOST_TEST(check({"--run", "--model", "10.0"}).code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(sizes_that_the_emulators_values_make_wrong_are_not_good) {
+  const TemporaryFolder folder;
+  write_copy(folder, "copied", "c[i] = a[i];");
+  folder.write("copied.yaml", "pattern: copied\naxes: {N: 1 Mi}\nemulator: {set: {N: 100}}\n");
+  const Outcome checked = run_program({"check", "--run", "copied.yaml"}, folder.path());
+  BOOST_TEST(checked.code == 65, checked.out);
+  BOOST_TEST(contains(checked.err, "grid"), checked.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_patterns_values_are_set) {
   const TemporaryFolder folder;
   folder.write("faulty.cu", faulty("data[threadIdx.x + K] = 1;"));

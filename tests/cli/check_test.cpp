@@ -244,6 +244,21 @@ BOOST_AUTO_TEST_CASE(values_are_set_in_patterns_as_in_sweeps) {
   BOOST_TEST(run_program({"check", "tiny.cu", "--set", "NOPE=1"}, folder.path()).code == 65);
 }
 
+BOOST_AUTO_TEST_CASE(clusters_are_not_good_where_there_are_none) {
+  const TemporaryFolder folder;
+  std::string text = tiny("data[blockIdx.x * 32 + threadIdx.x] = K;");
+  const std::string launch = "grid: 1, block: 64";
+  text.replace(text.find(launch), launch.size(), "grid: 2, block: 32, cluster: 2");
+  folder.write("tiny.cu", text);
+  const auto check = [&](const std::string& arch) {
+    return run_program({"check", "tiny.cu", "--arch", arch}, folder.path());
+  };
+  BOOST_TEST(check("9.0").code == 0);
+  const Outcome old = check("8.0");
+  BOOST_TEST(old.code == 65);
+  BOOST_TEST(contains(old.err, "clusters need compute capability 9.0, and it is 8.0"), old.err);
+}
+
 BOOST_AUTO_TEST_CASE(constraints_that_leave_no_configuration_are_a_mistake) {
   const TemporaryFolder folder;
   folder.write("none.yaml", "pattern: stride\nwhere: STRIDE > 5\n");

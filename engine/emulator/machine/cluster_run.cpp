@@ -41,7 +41,7 @@ std::uint64_t shared_granule(const Launch& launch) {
 Cluster::Cluster(const Launch& launch) {
   const auto count = static_cast<std::uint32_t>(launch.cluster.count());
   if (has_copies(*launch.kernel)) copies = std::make_unique<CopiesInFlight>(launch.warps() * count);
-  if (!launch.checks_kernel || launch.shared_bytes() == 0) return;
+  if (!launch.checks_kernel || launch.all_shared_bytes() == 0) return;
   races = std::make_unique<RaceDetector>(launch.all_shared_bytes() * count, launch.warps() * count,
                                          shared_granule(launch));
 }

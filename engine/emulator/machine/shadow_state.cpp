@@ -90,9 +90,14 @@ inline bool RaceDetector::is_before(const Clocks& known, const Event& event,
 }
 
 inline void RaceDetector::remember_read(Cell& cell, const Event& read) {
-  const bool is_other_warp =
-      cell.read.order != 0 && cell.read.thread / warp_size != read.thread / warp_size;
-  if (is_other_warp) cell.other_read = cell.read;
+  const auto is_of_other_warp = [&](const Event& event) {
+    return event.order != 0 && event.thread / warp_size != read.thread / warp_size;
+  };
+  // A lane's own read must not hide that of another lane, which its write may race with.
+  const bool is_of_other_lane = cell.read.order != 0 && cell.read.thread != read.thread;
+  if (is_of_other_warp(cell.read) || (is_of_other_lane && !is_of_other_warp(cell.other_read))) {
+    cell.other_read = cell.read;
+  }
   cell.read = read;
 }
 

@@ -140,7 +140,7 @@ class RaceDetector {
     Event write;   ///< the last plain one
     Event update;  ///< the last strong one
     Event read;
-    Event other_read;  ///< of another warp than `read`
+    Event other_read;  ///< of another warp than `read`, or at least of another lane
   };
   static constexpr std::uint64_t cells_of_group = 64;
 
