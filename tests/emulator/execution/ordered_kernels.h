@@ -34,7 +34,6 @@ __global__ void kernel(const uint16_t* a, const uint16_t* b, float* out) {
                  : "l"(of_rows), "l"(of_columns) : "memory");
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");  //-
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");  //-
-    __syncthreads();  //-
   }
   for (int i = 0; i < 4; ++i) out[me * 4 + i] = d[i];
 }
