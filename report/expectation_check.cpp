@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "engine/text/units.h"
@@ -30,12 +29,9 @@ bool is_meant(const PointRecord& point, const Expectation& expectation) {
          (!expectation.condition || holds(*expectation.condition, point));
 }
 
-/// What is measured before what is emulated, but for counters that have more in them than the
-/// accesses themselves need: what theory says of these is true of the emulator's figure.
+/// What is measured before what is emulated.
 std::optional<double> metric_of(const PointRecord& point, const std::string& name) {
-  std::array origins = all_origins;
-  if (definition_of(name).tolerance.waiting > 0) std::swap(origins[1], origins[2]);
-  for (const Origin origin : origins) {
+  for (const Origin origin : all_origins) {
     const MetricColumn column{name, origin};
     if (const auto figure = figure_of(point, column)) return figure;
   }

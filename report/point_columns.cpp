@@ -32,21 +32,10 @@ std::optional<std::pair<double, double>> counts_of(const PointRecord& point,
   return std::pair(*hardware, *emulated);
 }
 
-/// The hardware's may be the worse by what waited.
-bool agree(const PointRecord& point, const std::string& metric, double hardware, double emulated) {
-  const MetricDefinition& definition = definition_of(metric);
-  const CountTolerance& tolerance = definition.tolerance;
+bool agree(const std::string& metric, double hardware, double emulated) {
+  const CountTolerance& tolerance = definition_of(metric).tolerance;
   const double difference = std::abs(emulated - hardware);
-  if (difference <= tolerance.absolute || difference <= tolerance.relative * std::abs(hardware)) {
-    return true;
-  }
-  double wavefronts = definition.unit == "%" ? 100 : 0;
-  for (const std::string& name : definition.wavefronts) {
-    wavefronts += figure_of(point, {name, Origin::hardware}).value_or(0);
-  }
-  const bool is_worse =
-      definition.better == Better::higher ? hardware < emulated : hardware > emulated;
-  return is_worse && difference <= tolerance.waiting * wavefronts;
+  return difference <= tolerance.absolute || difference <= tolerance.relative * std::abs(hardware);
 }
 
 }  // namespace
@@ -152,7 +141,6 @@ std::string describe_tolerance(const std::string& metric) {
     text = fmt::format("within {:g} %", tolerance.relative * 100);
     if (tolerance.absolute > 0) text += fmt::format(" or {}", tolerance.absolute);
   }
-  if (tolerance.waiting > 0) text += fmt::format(", or {:g} % waiting", tolerance.waiting * 100);
   return text;
 }
 
@@ -197,7 +185,7 @@ std::vector<CountAgreement> compare_counts(std::span<const PointRecord* const> p
     for (const PointRecord* point : points) {
       const auto counts = counts_of(*point, metric);
       if (!counts) continue;
-      if (agree(*point, metric, counts->first, counts->second)) {
+      if (agree(metric, counts->first, counts->second)) {
         ++agreement.agreeing;
       } else {
         agreement.disagreeing.push_back(point);

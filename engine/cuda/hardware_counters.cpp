@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <set>
 
 #include "engine/cuda/cuda_execution.h"
@@ -68,8 +66,12 @@ class CuptiCounters : public HardwareCounters {
     for (CounterFormula& formula : formulas_of(names)) {
       if (keep_available(formula, results)) formulas_.push_back(std::move(formula));
     }
-    plan_ = plan_counters(formulas_, [&](const std::string& name) { return profiler_->has(name); });
-    if (!profiler_->choose(plan_.first).empty()) plan_ = plan_counters(formulas_);
+    for (const std::string& refused : profiler_->choose(counters_of(formulas_))) {
+      complain(results,
+               fmt::format("the counter {} cannot be counted on this GPU ({}) now, so what "
+                           "needs it is left out",
+                           refused, profiler_->chip()));
+    }
     names_ = names;
   }
 
@@ -77,8 +79,9 @@ class CuptiCounters : public HardwareCounters {
   bool keep_available(CounterFormula& formula, CounterResults& results) {
     for (auto* parts : formula.sums()) {
       for (CounterNames& names : *parts) {
-        const auto found = std::ranges::find_if(
-            names, [&](const std::string& name) { return profiler_->has(name); });
+        const auto found = std::ranges::find_if(names, [&](const std::string& name) {
+          return name == no_counter || profiler_->has(name);
+        });
         if (found != names.end()) {
           names = {*found};
           continue;
@@ -99,48 +102,9 @@ class CuptiCounters : public HardwareCounters {
     return true;
   }
 
+  /// Counts the workloads, one at a time, each in its first state. Buffers come from the context's
+  /// pool, so that each `prepare` invalidates the one before.
   void count_all(CountCall& call) {
-    std::vector<std::size_t> all(call.workloads.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    std::map<const Program*, bool> is_substitutable;  // a program is searched once
-    std::map<std::size_t, CounterValues> unsettled;
-    run(call, plan_.first, all, [&](std::size_t i, CounterValues values) {
-      const Program& program = *call.workloads[i].program;
-      const auto [known, is_new] = is_substitutable.try_emplace(&program, false);
-      if (is_new) known->second = may_substitute(plan_, program.ptx);
-      if (known->second && apply_substitutes(plan_, values)) {
-        call.results.workloads[i].metrics = metrics_of(values);
-      } else {
-        unsettled.emplace(i, std::move(values));
-      }
-    });
-    if (unsettled.empty()) return;
-    // What was not substituted is added to their values; where none of it can be counted, they are
-    // all there will be.
-    std::vector<std::size_t> rest;
-    for (const auto& [i, values] : unsettled) rest.push_back(i);
-    const auto take_rest = [&](std::size_t i, CounterValues values) {
-      values.merge(unsettled[i]);
-      call.results.workloads[i].metrics = metrics_of(values);
-    };
-    run(call, plan_.second, rest, take_rest);
-    if (!profiler_->counters().empty()) return;
-    for (const std::size_t i : rest) take_rest(i, {});
-  }
-
-  /// Counts some of the workloads, one at a time, each in its first state; `take(i, values)` hears
-  /// what was counted of workload `i`. Buffers come from the context's pool, so that each `prepare`
-  /// invalidates the one before.
-  template <class Take>
-  void run(CountCall& call, const std::vector<std::string>& chosen,
-           std::span<const std::size_t> which, const Take& take) {
-    for (const std::string& refused : profiler_->choose(chosen)) {
-      complain(
-          call.results,
-          fmt::format("the counter {} cannot be counted on this GPU ({}) now, so what needs it "
-                      "is left out",
-                      refused, profiler_->chip()));
-    }
     const std::vector<std::string>& counters = profiler_->counters();
     const bool needs_cache = std::ranges::any_of(counters, depends_on_cache);
     const CUstream stream = context_.stream.get();
@@ -171,15 +135,15 @@ class CuptiCounters : public HardwareCounters {
     CountedLaunches launches;
     launches.prepare = [&](std::size_t i) {
       call.on_step("count");
-      return attempt(call, which[i], [&] { prepare(call.workloads[which[i]]); });
+      return attempt(call, i, [&] { prepare(call.workloads[i]); });
     };
-    launches.launch = [&](std::size_t i) { return attempt(call, which[i], launch); };
+    launches.launch = [&](std::size_t i) { return attempt(call, i, launch); };
     launches.take = [&](std::size_t i, const std::vector<double>& values) {
       CounterValues by_name;
       for (std::size_t k = 0; k < counters.size(); ++k) by_name[counters[k]] = values[k];
-      take(which[i], std::move(by_name));
+      call.results.workloads[i].metrics = metrics_of(by_name);
     };
-    profiler_->count(which.size(), launches);
+    profiler_->count(call.workloads.size(), launches);
   }
 
   /// False where the step fails: a note of the workload's results then says so. A failure that
@@ -211,7 +175,6 @@ class CuptiCounters : public HardwareCounters {
   std::optional<RangeProfiler> profiler_;
   std::vector<std::string> names_;        ///< what was planned last
   std::vector<CounterFormula> formulas_;  ///< what that comes to on this GPU
-  CounterPlan plan_;                      ///< how to count it
   std::set<std::string> said_;
   bool is_hopeless_ = false;  ///< this process will never count
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -221,6 +222,18 @@ std::vector<std::string> implied_headers(const Pattern& pattern) {
   }
   implied.emplace_back(own_std);
   return implied;
+}
+
+std::vector<std::string> vector_makers(const Pattern& pattern) {
+  constexpr std::string_view begin = "make_";
+  const auto is_maker = [&](const std::string& word) {
+    if (!word.starts_with(begin) || word.back() < '1' || word.back() > '4') return false;
+    const auto type = ElementType::find(std::string_view(word).substr(begin.size()));
+    return type && type->header() == nullptr;
+  };
+  std::vector<std::string> makers;
+  std::ranges::copy_if(words_of(pattern), std::back_inserter(makers), is_maker);
+  return makers;
 }
 
 Diagnostics missing_headers(const Pattern& pattern, const fs::path& toolkit) {

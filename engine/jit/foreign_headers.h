@@ -22,6 +22,10 @@ std::vector<SourceHeader> stand_in_headers(const Pattern& pattern,
 /// if the pattern includes files and names what these headers define: "math.h", "cuda_bf16.h".
 std::vector<std::string> implied_headers(const Pattern& pattern);
 
+/// The functions of CUDA's that make a vector and that the pattern names: "make_float4". Overloads
+/// of them in a configuration's namespace would hide them there.
+std::vector<std::string> vector_makers(const Pattern& pattern);
+
 /// A note for each header that the pattern's errors may come from: it was found nowhere.
 Diagnostics missing_headers(const Pattern& pattern, const std::filesystem::path& toolkit);
 

@@ -30,7 +30,8 @@ class UnitWriter {
       : configurations_(configurations),
         pattern_(*configurations.front().pattern),
         body_(split_body(pattern_)),
-        dependence_(text_dependence(pattern_)) {
+        dependence_(text_dependence(pattern_)),
+        makers_(vector_makers(pattern_)) {
     const std::vector<IncludeName>& names = pattern_.included.in_body;
     body_.text = with_header_names(std::move(body_.text), 0, names);
     for (Include& include : body_.includes) {
@@ -172,6 +173,7 @@ class UnitWriter {
   void open_space(const Configuration& configuration) {
     if (std::exchange(is_open_, true)) return;
     std::string declarations;
+    for (const std::string& maker : makers_) declarations += fmt::format("using ::{};\n", maker);
     for (const auto& [name, value] : configuration.parameters.entries()) {
       if (const auto* type = std::get_if<ElementType>(&value)) {
         declarations += fmt::format("using {} = {};\n", name, type->cuda());
@@ -417,6 +419,7 @@ class UnitWriter {
   const Pattern& pattern_;
   SplitBody body_;
   TextDependence dependence_;
+  std::vector<std::string> makers_;
   /// Whether the header names the kernels or lists their arguments.
   bool is_named_ = pattern_.steps.front().arguments.has_value();
   TranslationUnit unit_;

@@ -16,6 +16,7 @@ namespace {
 std::optional<double> sum_of(std::span<const CounterNames> parts, const CounterValues& values) {
   double sum = 0;
   for (const CounterNames& names : parts) {
+    if (names.front() == no_counter) continue;
     auto found = values.end();
     for (auto name = names.begin(); name != names.end() && found == values.end(); ++name) {
       found = values.find(*name);
@@ -52,25 +53,15 @@ void add_once(std::vector<std::string>& list, const std::string& name) {
   if (std::ranges::find(list, name) == list.end()) list.push_back(name);
 }
 
-/// A warp's instruction that loads from or stores to global memory is one request if a lane of it
-/// is active. Those on generic addresses may reach global memory too, and cp.async counts as a
-/// load, but as another instruction. The requests need a pass for each kind.
-const CounterSubstitute all_substitutes[] = {{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-                                              "smsp__inst_executed_op_global_ld_pred_on_any.sum",
-                                              {"smsp__inst_executed_op_generic_ld_pred_on_any.sum"},
-                                              "cp.async.c"},
-                                             {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-                                              "smsp__inst_executed_op_global_st_pred_on_any.sum",
-                                              {"smsp__inst_executed_op_generic_st_pred_on_any.sum"},
-                                              ""}};
-
 }  // namespace
 
 std::optional<double> evaluate(const CounterFormula& formula, const CounterValues& values) {
   const auto sum = sum_of(formula.parts, values);
   const auto less = sum_of(formula.less, values);
   if (!sum || !less) return std::nullopt;
-  const double dividend = formula.factor * (*sum - *less);
+  const double difference = *sum - *less;
+  const double dividend =
+      formula.factor * (formula.less.empty() ? difference : std::max(difference, 0.0));
   if (formula.over.empty()) return dividend;
   const auto divisor = sum_of(formula.over, values);
   if (!divisor || *divisor == 0) return std::nullopt;
@@ -186,60 +177,29 @@ std::vector<CounterFormula> formulas_of(std::span<const std::string> names) {
   return formulas;
 }
 
-CounterPlan plan_counters(std::span<const CounterFormula> formulas, const HasCounter& has) {
-  CounterPlan plan;
+std::vector<std::string> counters_of(std::span<const CounterFormula> formulas) {
+  std::vector<std::string> counters;
   for (const CounterFormula& formula : formulas) {
     for (const auto* parts : formula.sums()) {
       for (const CounterNames& names : *parts) {
-        for (const std::string& name : names) add_once(plan.first, name);
+        for (const std::string& name : names) {
+          if (name != no_counter) add_once(counters, name);
+        }
       }
     }
   }
-  if (!has) return plan;
-  for (const CounterSubstitute& substitute : all_substitutes) {
-    const bool is_wanted_itself =
-        std::ranges::find(formulas, substitute.counter, &CounterFormula::metric) != formulas.end();
-    if (is_wanted_itself || !has(substitute.stand_in) ||
-        !std::ranges::all_of(substitute.witnesses, has) ||
-        std::erase(plan.first, substitute.counter) == 0) {
-      continue;
-    }
-    plan.substitutes.push_back(substitute);
-    plan.second.push_back(substitute.counter);
-  }
-  for (const CounterSubstitute& substitute : plan.substitutes) {
-    add_once(plan.first, substitute.stand_in);
-    for (const std::string& witness : substitute.witnesses) add_once(plan.first, witness);
-  }
-  return plan;
-}
-
-bool may_substitute(const CounterPlan& plan, std::string_view ptx) {
-  return std::ranges::all_of(plan.substitutes, [&](const CounterSubstitute& substitute) {
-    const std::string& instruction = substitute.instruction;
-    return instruction.empty() || (!ptx.empty() && ptx.find(instruction) == std::string_view::npos);
-  });
-}
-
-bool apply_substitutes(const CounterPlan& plan, CounterValues& values) {
-  const auto is_zero = [&](const std::string& witness) {
-    const auto found = values.find(witness);
-    return found != values.end() && found->second == 0;
-  };
-  const bool fits = std::ranges::all_of(plan.substitutes, [&](const CounterSubstitute& one) {
-    return values.contains(one.stand_in) && std::ranges::all_of(one.witnesses, is_zero);
-  });
-  if (!fits) return false;
-  for (const CounterSubstitute& one : plan.substitutes) {
-    values[one.counter] = values[one.stand_in];
-  }
-  return true;
+  return counters;
 }
 
 bool depends_on_cache(std::string_view counter) {
-  constexpr std::string_view of_warps[] = {
-      "smsp__inst_executed", "smsp__thread_inst_executed", "l1tex__t_requests_pipe_lsu",
-      "l1tex__t_sectors_pipe_lsu", "l1tex__data_pipe_lsu_wavefronts_mem_shared"};
+  constexpr std::string_view of_warps[] = {"sm__sass_",
+                                           "smsp__sass_",
+                                           "smsp__inst_executed",
+                                           "smsp__thread_inst_executed",
+                                           "l1tex__t_requests_pipe_lsu",
+                                           "l1tex__t_sectors_pipe_lsu",
+                                           "l1tex__data_pipe_lsu_wavefronts_mem_shared",
+                                           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared"};
   return counter.find("_lookup_") != std::string_view::npos || !counter.ends_with(".sum") ||
          std::ranges::none_of(of_warps,
                               [&](std::string_view begin) { return counter.starts_with(begin); });

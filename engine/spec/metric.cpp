@@ -14,10 +14,6 @@ constexpr std::array<std::string_view, 3> origin_names = {"measured", "hardware"
 
 /// Of a ratio of counts.
 constexpr CountTolerance ratio{.absolute = 0};
-/// Counters have more wavefronts where an access waits for others: on an NVIDIA H200 the tiles of
-/// transpose_tiles have up to 16 % more than their accesses need.
-constexpr CountTolerance waiting{.waiting = 0.2};
-constexpr CountTolerance waiting_ratio{.absolute = 0, .waiting = 0.2};
 
 /// Its group, and its origins where they are the group's, come with the group that it stands in.
 MetricDefinition row(std::string name, std::string unit, Better better, std::string meaning,
@@ -26,9 +22,7 @@ MetricDefinition row(std::string name, std::string unit, Better better, std::str
   MetricDefinition metric{std::move(traits),  std::move(name),      std::move(unit), better,
                           std::move(meaning), std::move(of_nvprof), counters};
   if (!counters.empty()) metric.formula = parse_formula(metric.name, counters);
-  if (metric.unit == "%" && !metric.needs_caches) {
-    metric.tolerance = {0, 0.5, metric.tolerance.waiting};
-  }
+  if (metric.unit == "%" && !metric.needs_caches) metric.tolerance = {0, 0.5};
   return metric;
 }
 
@@ -44,6 +38,24 @@ std::string float_operations_sum() {
 }
 
 std::vector<MetricDefinition> make_table() {
+  // Instructions that were executed with an active lane. What older GPUs lack is no_counter there.
+  const std::string global_loads =
+      "(sm__sass_inst_executed_op_global_ld.sum + sm__sass_inst_executed_op_ldgsts.sum|0)";
+  const std::string global_stores = "sm__sass_inst_executed_op_global_st.sum";
+  const std::string shared_loads =
+      "(sm__sass_inst_executed_op_shared_ld.sum + sm__sass_inst_executed_op_ldsm.sum)";
+  const std::string shared_stores =
+      "(sm__sass_inst_executed_op_shared_st.sum + sm__sass_inst_executed_op_shared_stsm.sum|0)";
+
+  // Wavefronts of shared memory that the instructions' addresses need.
+  const std::string sass_wavefronts = "sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_";
+  const std::string load_wavefronts = sass_wavefronts + "ld.sum + " + sass_wavefronts + "ldsm.sum";
+  const std::string store_wavefronts =
+      sass_wavefronts + "st.sum + " + sass_wavefronts + "stsm.sum|0";
+  // Wavefronts in the L1 cache's data stage, and those of them that it takes for conflicts: in both
+  // an access that waits for others is counted again, so that their difference is what bytes need.
+  const std::string l1_wavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_";
+  const std::string l1_conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_";
   const std::string float_operation_counters = float_operations_sum();
   std::vector<MetricDefinition> table;
   const auto add = [&](std::string_view group, bool is_measured,
@@ -128,7 +140,7 @@ std::vector<MetricDefinition> make_table() {
            of_kernel)});
   add("Loads from global memory", false,
       {row("load_requests", "1", neither, "warp-wide global loads", {}, "global_load_requests",
-           "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
+           global_loads),
        row("load_sectors", "1", neither, "32-byte sectors that the requests touch", {.cost = 3},
            "gld_transactions", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
        row("load_lines", "1", neither, "128-byte lines that the requests touch"),
@@ -138,8 +150,7 @@ std::vector<MetricDefinition> make_table() {
            {.cost = 1}),
        row("load_sectors_per_request", "1", lower, "load_sectors / load_requests",
            {.headline = 11, .tolerance = ratio}, "gld_transactions_per_request",
-           "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum / "
-           "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
+           "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum / " + global_loads),
        row("load_lines_per_request", "1", lower, "load_lines / load_requests",
            {.tolerance = ratio}),
        row("load_transactions_per_request", "1", lower, "load_transactions / load_requests",
@@ -154,7 +165,7 @@ std::vector<MetricDefinition> make_table() {
            "gld_efficiency")});
   add("Stores to global memory", false,
       {row("store_requests", "1", neither, "warp-wide global stores", {}, "global_store_requests",
-           "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"),
+           global_stores),
        row("store_sectors", "1", neither, "32-byte sectors that the requests touch", {.cost = 4},
            "gst_transactions", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"),
        row("store_lines", "1", neither, "128-byte lines that the requests touch"),
@@ -164,8 +175,7 @@ std::vector<MetricDefinition> make_table() {
            {.cost = 2}),
        row("store_sectors_per_request", "1", lower, "store_sectors / store_requests",
            {.headline = 12, .tolerance = ratio}, "gst_transactions_per_request",
-           "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum / "
-           "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"),
+           "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum / " + global_stores),
        row("store_lines_per_request", "1", lower, "store_lines / store_requests",
            {.tolerance = ratio}),
        row("store_transactions_per_request", "1", lower, "store_transactions / store_requests",
@@ -181,58 +191,46 @@ std::vector<MetricDefinition> make_table() {
   add("Loads and stores together", false,
       {row("efficiency", "%", higher,
            "bytes wanted / (32 B * sectors), global loads and stores together", {.headline = 13})});
+  add("Textures", false,
+      {row("texture_requests", "1", neither, "reads of textures, one for each four lanes",
+           {.is_zero_left_out = true}, "", "l1tex__t_requests_pipe_tex_mem_texture.sum"),
+       row("texture_sectors", "1", neither, "32-byte sectors that they touch",
+           {.is_zero_left_out = true}, "", "l1tex__t_sectors_pipe_tex_mem_texture.sum")});
   add("Shared memory", false,
       {row("shared_load_requests", "1", neither, "warp-wide loads of shared memory", {}, "",
-           "smsp__inst_executed_op_shared_ld_pred_on_any.sum"),
+           shared_loads),
        row("shared_load_wavefronts", "1", neither, "passes through the banks that they take",
-           {.cost = 5, .tolerance = waiting, .wavefronts = {"shared_load_wavefronts"}},
-           "shared_load_transactions", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"),
+           {.cost = 5}, "shared_load_transactions", "(" + load_wavefronts + ")"),
        row("shared_load_ideal_wavefronts", "1", neither,
-           "those of them that the bytes need, without conflicts and waiting", {}, "",
-           "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum - "
-           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"),
+           "those of them that the bytes need, without conflicts", {}, "",
+           l1_wavefronts + "ld.sum - " + l1_conflicts + "ld.sum"),
        row("shared_load_conflicts", "1", lower,
-           "bank conflicts: wavefronts beyond what the bytes need",
-           {.tolerance = waiting, .wavefronts = {"shared_load_wavefronts"}},
-           "shared_ld_bank_conflict", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"),
+           "bank conflicts: wavefronts beyond what the bytes need", {}, "shared_ld_bank_conflict",
+           "(" + load_wavefronts + " + " + l1_conflicts + "ld.sum) - " + l1_wavefronts + "ld.sum"),
        row("shared_load_wavefronts_per_request", "1", lower,
-           "shared_load_wavefronts / shared_load_requests",
-           {.headline = 14,
-            .tolerance = waiting_ratio,
-            .wavefronts = {"shared_load_wavefronts_per_request"}},
-           "shared_load_transactions_per_request",
-           "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum / "
-           "smsp__inst_executed_op_shared_ld_pred_on_any.sum"),
+           "shared_load_wavefronts / shared_load_requests", {.headline = 14, .tolerance = ratio},
+           "shared_load_transactions_per_request", "(" + load_wavefronts + ") / " + shared_loads),
        row("shared_store_requests", "1", neither, "warp-wide stores of shared memory", {}, "",
-           "smsp__inst_executed_op_shared_st_pred_on_any.sum"),
+           shared_stores),
        row("shared_store_wavefronts", "1", neither, "passes through the banks that they take",
-           {.cost = 6, .tolerance = waiting, .wavefronts = {"shared_store_wavefronts"}},
-           "shared_store_transactions", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),
+           {.cost = 6}, "shared_store_transactions", "(" + store_wavefronts + ")"),
        row("shared_store_ideal_wavefronts", "1", neither,
-           "those of them that the bytes need, without conflicts and waiting", {}, "",
-           "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum - "
-           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"),
+           "those of them that the bytes need, without conflicts", {}, "",
+           l1_wavefronts + "st.sum - " + l1_conflicts + "st.sum"),
        row("shared_store_conflicts", "1", lower,
-           "bank conflicts: wavefronts beyond what the bytes need",
-           {.tolerance = waiting, .wavefronts = {"shared_store_wavefronts"}},
-           "shared_st_bank_conflict", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"),
+           "bank conflicts: wavefronts beyond what the bytes need", {}, "shared_st_bank_conflict",
+           "(" + store_wavefronts + " + " + l1_conflicts + "st.sum) - " + l1_wavefronts + "st.sum"),
        row("shared_store_wavefronts_per_request", "1", lower,
-           "shared_store_wavefronts / shared_store_requests",
-           {.headline = 15,
-            .tolerance = waiting_ratio,
-            .wavefronts = {"shared_store_wavefronts_per_request"}},
+           "shared_store_wavefronts / shared_store_requests", {.headline = 15, .tolerance = ratio},
            "shared_store_transactions_per_request",
-           "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum / "
-           "smsp__inst_executed_op_shared_st_pred_on_any.sum"),
+           "(" + store_wavefronts + ") / " + shared_stores),
        row("shared_conflicts", "1", lower, "bank conflicts of loads and stores together",
-           {.headline = 16,
-            .tolerance = waiting,
-            .wavefronts = {"shared_load_wavefronts", "shared_store_wavefronts"}},
-           "",
-           "(l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum + "
-           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum)"),
-       row("shared_efficiency", "%", higher, "bytes wanted / (128 B * wavefronts) in shared memory",
-           {.tolerance = waiting})});
+           {.headline = 16}, "",
+           "(" + load_wavefronts + " + " + store_wavefronts + " + " + l1_conflicts + "ld.sum + " +
+               l1_conflicts + "st.sum) - (" + l1_wavefronts + "ld.sum + " + l1_wavefronts +
+               "st.sum)"),
+       row("shared_efficiency", "%", higher,
+           "bytes wanted / (128 B * wavefronts) in shared memory")});
   add("Shared memory of other blocks", false,
       {row("cluster_requests", "1", neither,
            "warp-wide accesses to the shared memory of other blocks of the cluster, one for each "

@@ -27,12 +27,13 @@ inline std::string_view to_string(Better better) {
 }
 
 /// A hardware counter by NVIDIA's names for it: generations of GPUs call some differently, and the
-/// first that a GPU has is meant.
+/// first that a GPU has is meant. The last may be `no_counter`, for what older GPUs do not do.
 using CounterNames = std::vector<std::string>;
+constexpr std::string_view no_counter = "0";
 
-/// A metric as hardware counters give it: factor * (sum of `parts` - sum of `less`) / sum of
-/// `over`, or without the division where `over` is empty. They mean what the emulator counts under
-/// the same name.
+/// A metric as hardware counters give it: factor * (sum of `parts` - sum of `less`, or 0 where that
+/// is negative) / sum of `over`, or without the division where `over` is empty. They mean what the
+/// emulator counts under the same name.
 struct CounterFormula {
   std::string metric;
   std::vector<CounterNames> parts;
@@ -45,8 +46,7 @@ struct CounterFormula {
 };
 
 /// Reads "100 * (l1tex__a.sum + l1tex__b.sum) / l1tex__c.sum" or "l1tex__a.sum - l1tex__b.sum",
-/// with
-/// "|" between the names that GPUs have for a counter. The text is one of the table's, and not
+/// with "|" between the names that GPUs have for a counter. The text is one of the table's, and not
 /// checked.
 CounterFormula parse_formula(std::string metric, std::string_view text);
 
@@ -57,7 +57,6 @@ enum class TimeRelation { unrelated, proportional, inverse };
 struct CountTolerance {
   double relative = 0.005;  ///< a share of the hardware's figure
   double absolute = 1;      ///< in the metric's unit
-  double waiting = 0;  ///< by how large a share of its wavefronts the hardware's may be the worse
 };
 
 /// What sets a metric apart from most.
@@ -71,8 +70,6 @@ struct MetricTraits {
   bool needs_counts = false;  ///< the time alone does not give it, nor do others that are measured
   bool is_comparable = true;  ///< counters and the emulator, which executes PTX, count alike
   CountTolerance tolerance = {};
-  /// The wavefronts that `tolerance.waiting` is a share of; none for a metric in %.
-  std::vector<std::string> wavefronts = {};
 };
 
 /// All that is known of a metric besides how its values come about: one row of the table.
@@ -197,35 +194,8 @@ std::string counters_text(std::span<const std::string> names);
 /// then NVIDIA's names. Names that find_counter_mistake refuses give nothing.
 std::vector<CounterFormula> formulas_of(std::span<const std::string> names);
 
-/// A counter that gives another one's value in a pass that it shares with more counters, under a
-/// condition that can be checked.
-struct CounterSubstitute {
-  std::string counter;                 ///< whose value is meant, by NVIDIA's name
-  std::string stand_in;                ///< has the same value where
-  std::vector<std::string> witnesses;  ///< none of these has counted anything
-  std::string instruction;             ///< and no instruction of the PTX begins like this
-};
-
-/// What to count: `first` of every launch, and `second` of those that the substitutes do not fit.
-struct CounterPlan {
-  std::vector<std::string> first;
-  std::vector<std::string> second;
-  std::vector<CounterSubstitute> substitutes;
-};
-
-/// Whether a GPU has a counter.
-using HasCounter = std::function<bool(const std::string&)>;
-
-/// The counters of the formulas, each once, with as many substitutes as the GPU has, if `has` is
-/// given. A counter that is asked for by NVIDIA's name has none. Of a counter's names the formulas
-/// have one.
-CounterPlan plan_counters(std::span<const CounterFormula> formulas, const HasCounter& has = {});
-
-/// Whether the program's instructions, as PTX, let the substitutes stand in.
-bool may_substitute(const CounterPlan& plan, std::string_view ptx);
-/// Gives what was substituted its values, from those of `first`; where one does not fit, false and
-/// none.
-bool apply_substitutes(const CounterPlan& plan, CounterValues& values);
+/// The counters that formulas need, each once: of a counter's names all, but for `no_counter`.
+std::vector<std::string> counters_of(std::span<const CounterFormula> formulas);
 
 /// Whether a counter's value may depend on what the L2 cache holds when the kernel starts. What
 /// only warps and their instructions decide does not.

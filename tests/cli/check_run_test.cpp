@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <ostream>
@@ -241,12 +242,15 @@ BOOST_AUTO_TEST_CASE(a_batch_whose_rows_lie_in_wrong_places_is_found_or_not_call
   BOOST_TEST(quick.code == 0, quick.err);
   BOOST_TEST(!contains(quick.out, "good"), quick.out);
   BOOST_TEST(contains(quick.out,
-                      "batched.yaml: 2 configurations execute without a mistake, but the result is "
-                      "verified for 0.0"),
+                      "batched.yaml: 2 configurations execute without a mistake, but only 0.19"),
+             quick.out);
+  BOOST_TEST(contains(quick.out,
+                      " % of the blocks were executed, so that mistakes of the others are not "
+                      "found, and the result is verified for 0.0"),
              quick.out);
   BOOST_TEST(contains(quick.out,
                       " % of the elements only (--quick executes some blocks; --exact "
-                      "verifies all)"),
+                      "executes and verifies all)"),
              quick.out);
   write_batched(folder, "LD");
   const Outcome good = run_program({"check", "--run", "batched.yaml"}, folder.path());
@@ -261,6 +265,68 @@ BOOST_DATA_TEST_CASE(a_mistake_of_one_block_of_many_is_found, data::make(rare_mi
   const Outcome checked = run_program({"check", "--run", "rare.cu"}, folder.path());
   BOOST_TEST(checked.code == 65);
   BOOST_TEST(contains(checked.err, example.message), checked.err);
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_compile_for_the_emulator_is_not_good) {
+  const TemporaryFolder folder;
+  folder.write("faulty.cu", faulty("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 1000\n"
+                                   "asm volatile(\"nonsense;\");\n#endif\n"
+                                   "data[threadIdx.x] = 1;"));
+  const auto check = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"check", "faulty.cu", "--arch", "10.0"});
+    return run_program(more, folder.path());
+  };
+  BOOST_TEST(check({}).code == 0);
+  const Outcome checked = check({"--run"});
+  BOOST_TEST(checked.code == 65);
+  BOOST_TEST(contains(checked.err,
+                      "nothing is executed: it does not compile for compute "
+                      "capability 9.0"),
+             checked.err);
+  BOOST_TEST(contains(checked.err, "nonsense"), checked.err);
+  BOOST_TEST(!contains(checked.out, "executes"), checked.out);
+  BOOST_TEST(check({"--run", "--model", "10.0"}).code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(sizes_that_the_emulators_values_make_wrong_are_not_good) {
+  const TemporaryFolder folder;
+  write_copy(folder, "copied", "c[i] = a[i];");
+  folder.write("copied.yaml", "pattern: copied\naxes: {N: 1 Mi}\nemulator: {set: {N: 100}}\n");
+  const Outcome checked = run_program({"check", "--run", "copied.yaml"}, folder.path());
+  BOOST_TEST(checked.code == 65, checked.out);
+  BOOST_TEST(contains(checked.err, "grid"), checked.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_patterns_values_are_set) {
+  const TemporaryFolder folder;
+  folder.write("faulty.cu", faulty("data[threadIdx.x + K] = 1;"));
+  BOOST_TEST(run_program({"check", "--run", "faulty.cu"}, folder.path()).code == 65);
+  const Outcome good = run_program({"check", "--run", "faulty.cu", "--set", "K=0"}, folder.path());
+  BOOST_TEST(good.code == 0, good.err);
+  BOOST_TEST(contains(good.out, "faulty.cu: good: 1 configuration executes without a mistake"));
+  const Outcome bad = run_program({"check", "--run", "faulty.cu", "--set", "K=7"}, folder.path());
+  BOOST_TEST(bad.code == 65);
+  BOOST_TEST(contains(bad.err, "help: seen with faulty K=7"), bad.err);
+}
+
+BOOST_AUTO_TEST_CASE(totals_that_depend_on_data_say_so) {
+  const TemporaryFolder folder;
+  const auto notes_of = [&](const std::string& name, const std::string& statement) {
+    write_copy(folder, name, statement);
+    const std::vector<std::string> words = {"run",      name + ".yaml", "--device",
+                                            "emulator", "--set",        "N=4Mi"};
+    const Outcome run = run_program(words, folder.path());
+    std::string out = run.out;
+    std::ranges::replace(out, '\n', ' ');
+    BOOST_TEST(contains(out, "totals are scaled to the whole grid"), out);
+    return out;
+  };
+  const char* const dependent = "depends on data that it loads";
+  const std::string gathered = notes_of("gathered", "c[i] = a[int(a[i])];");
+  BOOST_TEST(contains(gathered, dependent), gathered);
+  BOOST_TEST(contains(gathered, "gathered.cu:10"), gathered);
+  BOOST_TEST(contains(notes_of("chosen", "if (a[i] >= 0) c[i] = a[i];"), dependent));
+  BOOST_TEST(!contains(notes_of("copied", "c[i] = a[i];"), dependent));
 }
 
 BOOST_AUTO_TEST_CASE(check_and_run_agree_on_a_verify_that_reads_what_nothing_wrote) {

@@ -224,15 +224,39 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_there_does_not_hide_the_others) {
   BOOST_TEST(contains(checked.out, "tiny.cu: good: "));
 }
 
-BOOST_AUTO_TEST_CASE(values_for_a_pattern_do_not_hide_the_sweeps) {
+BOOST_AUTO_TEST_CASE(values_are_set_in_patterns_as_in_sweeps) {
   const TemporaryFolder folder;
   folder.write("tiny.cu", tiny("data[threadIdx.x] = K;"));
   folder.write("good.yaml", "pattern: tiny\n");
-  const Outcome checked =
-      run_program({"check", "tiny.cu", "good.yaml", "--set", "K=2"}, folder.path());
-  BOOST_TEST(checked.code == 2);
-  BOOST_TEST(contains(checked.err, "tiny.cu: --set changes a sweep"));
+  const auto check = [&](const std::string& value) {
+    return run_program({"check", "tiny.cu", "good.yaml", "--set", "K=" + value}, folder.path());
+  };
+  const Outcome checked = check("2");
+  BOOST_TEST(checked.code == 0, checked.err);
+  BOOST_TEST(contains(checked.out, "tiny.cu: good: "));
   BOOST_TEST(contains(checked.out, "good.yaml: good: "));
+  BOOST_TEST(contains(check("3").err, "not three"));
+  BOOST_TEST(contains(check("10").err, "K"));
+  const Outcome several = check("1,2");
+  BOOST_TEST(several.code == 2);
+  BOOST_TEST(contains(several.err, "one configuration is checked, but --set K gives 2 values"));
+  BOOST_TEST(contains(several.out, "good.yaml: good: 2 configurations"));
+  BOOST_TEST(run_program({"check", "tiny.cu", "--set", "NOPE=1"}, folder.path()).code == 65);
+}
+
+BOOST_AUTO_TEST_CASE(clusters_are_not_good_where_there_are_none) {
+  const TemporaryFolder folder;
+  std::string text = tiny("data[blockIdx.x * 32 + threadIdx.x] = K;");
+  const std::string launch = "grid: 1, block: 64";
+  text.replace(text.find(launch), launch.size(), "grid: 2, block: 32, cluster: 2");
+  folder.write("tiny.cu", text);
+  const auto check = [&](const std::string& arch) {
+    return run_program({"check", "tiny.cu", "--arch", arch}, folder.path());
+  };
+  BOOST_TEST(check("9.0").code == 0);
+  const Outcome old = check("8.0");
+  BOOST_TEST(old.code == 65);
+  BOOST_TEST(contains(old.err, "clusters need compute capability 9.0, and it is 8.0"), old.err);
 }
 
 BOOST_AUTO_TEST_CASE(constraints_that_leave_no_configuration_are_a_mistake) {

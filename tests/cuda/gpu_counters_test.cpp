@@ -218,13 +218,10 @@ BOOST_AUTO_TEST_CASE(bank_conflicts_are_counted, *boost::unit_test::precondition
   const auto results = counted(*backend, {compiled_workload("column", column)}, {"shared"});
   const Observation& observation = results.workloads.front();
   BOOST_TEST(value(observation, "shared_load_requests").value() == 32.0);
-  // Warps that meet at the banks by chance can add a few.
-  // Neither conflicts nor waiting is in it.
   BOOST_TEST(value(observation, "shared_load_ideal_wavefronts").value() == 32.0);
-  BOOST_TEST(value(observation, "shared_load_wavefronts").value() >= 1024.0);
-  BOOST_TEST(value(observation, "shared_load_wavefronts").value() < 1050.0);
-  BOOST_TEST(value(observation, "shared_load_conflicts").value() >= 31 * 32.0);
-  BOOST_TEST(value(observation, "shared_store_wavefronts_per_request").value() < 1.5);
+  BOOST_TEST(value(observation, "shared_load_wavefronts").value() == 1024.0);
+  BOOST_TEST(value(observation, "shared_load_conflicts").value() == 31 * 32.0);
+  BOOST_TEST(value(observation, "shared_store_wavefronts_per_request").value() == 1.0);
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_name_is_left_out_with_a_suggestion,

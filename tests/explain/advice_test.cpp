@@ -47,7 +47,8 @@ AccessCost cost_of(const AdviceCase& example) {
     cost.memory = count_global(default_model(example.model), access, kind);
   }
   WarpVisits visits;
-  cost.shape.note(access, {cost.cost(), cost.ideal()}, visits);
+  cost.shape.note(access, spread_of(access.address.data(), access.active),
+                  {cost.cost(), cost.ideal()}, visits);
   return cost;
 }
 

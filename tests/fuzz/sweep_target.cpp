@@ -50,7 +50,7 @@ void use(Sweep sweep) {
   Space space = enumerate(sweep, limits);
   if (sweep.tune) tuning_groups(sweep, space);
   to_string(sweep.measure);
-  plan_counters(formulas_of(sweep.counters), [](const std::string& /*name*/) { return true; });
+  counters_of(formulas_of(sweep.counters));
   DeviceFigures figures;
   figures.multiprocessors = 132;
   if (apply_device_figures(sweep, figures)) enumerate(sweep, limits);

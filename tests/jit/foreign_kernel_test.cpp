@@ -46,6 +46,12 @@ const std::vector<Case> cases = {
      "bool operator<=(P a, P b) { return a.x <= b.x; }\nint host() { return rand(); }\n"
      "__global__ void f(float* out) { *out = P{BLOCK} == P{1}; }\n",
      "f", "[out]"},
+    {"overloads of CUDA's functions that make vectors",
+     "__device__ float4 make_float4(float x) { return make_float4(x, x, x, x); }\n"
+     "__device__ uint2 make_uint2(int2 a) { return make_uint2(unsigned(a.x), unsigned(a.y)); }\n"
+     "__global__ void f(float* out) {\n"
+     "  *out = make_float4(BLOCK).w + make_float3(1, 2, 3).z + make_uint2(make_int2(1, 2)).y;\n}\n",
+     "f", "[out]"},
     {"names that begin with underscores",
      "typedef struct { int x; } __Options;\n__device__ int __twice(int i) { return 2 * i; }\n"
      "inline void __check(int e) { printf(\"%d\", rand() + e); }\n"

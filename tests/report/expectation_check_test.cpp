@@ -86,18 +86,6 @@ BOOST_AUTO_TEST_CASE(the_measured_figure_counts_first) {
   BOOST_TEST(check("time == 3", points).kept());
 }
 
-BOOST_AUTO_TEST_CASE(a_counter_that_has_waiting_in_it_counts_last) {
-  const std::vector<StoredPoint> points = {
-      strided(1, {{"shared_load_wavefronts", Origin::hardware, 103},
-                  {"shared_load_wavefronts", Origin::emulated, 100},
-                  {"shared_load_requests", Origin::hardware, 50},
-                  {"shared_load_requests", Origin::emulated, 51},
-                  {"shared_store_conflicts", Origin::hardware, 7}})};
-  BOOST_TEST(check("shared_load_wavefronts == 100", points).kept());
-  BOOST_TEST(check("shared_load_requests == 50", points).kept());
-  BOOST_TEST(check("shared_store_conflicts == 7", points).kept());
-}
-
 BOOST_AUTO_TEST_CASE(what_is_found_is_shown_exactly_with_its_unit) {
   const std::vector<StoredPoint> points = {
       strided(3, {{"efficiency", Origin::emulated, 33.333333333333336},

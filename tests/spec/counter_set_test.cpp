@@ -18,6 +18,27 @@ using Names = std::vector<std::string>;
 
 const Names counter = {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"};
 
+struct Dependence {
+  std::string counter;
+  bool depends = false;
+};
+std::ostream& operator<<(std::ostream& out, const Dependence& dependence) {
+  return out << dependence.counter;
+}
+const std::vector<Dependence> dependences = {
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", false},
+    {"sm__sass_inst_executed_op_global_ld.sum", false},
+    {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", false},
+    {"smsp__inst_executed.sum", false},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", false},
+    {"smsp__inst_executed.avg.per_cycle_active", true},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", true},
+    {"l1tex__t_sector_hit_rate.pct", true},
+    {"lts__t_sectors_srcunit_tex_op_read.sum", true},
+    {"dram__bytes_read.sum", true},
+    {"gpu__time_duration.sum", true},
+};
+
 /// What a name is wrong about and the help, or nothing.
 std::string mistake_of(const std::string& name) {
   const auto mistake = find_counter_mistake(name);
@@ -104,7 +125,10 @@ BOOST_AUTO_TEST_CASE(every_formula_is_of_a_metric_and_uses_counters) {
     for (const auto* parts : formula.sums()) {
       for (const CounterNames& names : *parts) {
         BOOST_TEST(!names.empty());
-        for (const std::string& name : names) BOOST_TEST(is_counter_name(name), name);
+        for (const std::string& name : names) {
+          BOOST_TEST((is_counter_name(name) || (name == no_counter && &name == &names.back())),
+                     name);
+        }
       }
     }
   }
@@ -155,8 +179,25 @@ BOOST_AUTO_TEST_CASE(a_formula_divides_and_adds_what_was_counted) {
   BOOST_TEST(evaluate(renamed, {{"new__bytes.sum", 7}}).value() == 7.0);
   const CounterFormula difference = parse_formula("rest", "a__all.sum - a__part.sum");
   BOOST_TEST(evaluate(difference, {{"a__all.sum", 7}, {"a__part.sum", 4}}).value() == 3.0);
+  BOOST_TEST(evaluate(difference, {{"a__all.sum", 4}, {"a__part.sum", 7}}).value() == 0.0);
   BOOST_TEST(!evaluate(difference, {{"a__all.sum", 7}}).has_value());
   BOOST_TEST(evaluate(renamed, {{"old__bytes.sum", 5}, {"new__bytes.sum", 7}}).value() == 5.0);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_gpu_has_no_counter_for_is_none) {
+  CounterFormula sum = parse_formula("loads", "(a__ld.sum + a__ldgsts.sum|0)");
+  const Names counters = {"a__ld.sum", "a__ldgsts.sum"};
+  BOOST_TEST(counters_of(std::span(&sum, 1)) == counters, boost::test_tools::per_element());
+  BOOST_TEST(!evaluate(sum, {{"a__ld.sum", 3}}).has_value());
+  sum.parts.back() = {std::string(no_counter)};  // as for a GPU without a__ldgsts
+  BOOST_TEST(counters_of(std::span(&sum, 1)) == Names{"a__ld.sum"},
+             boost::test_tools::per_element());
+  BOOST_TEST(evaluate(sum, {{"a__ld.sum", 3}}).value() == 3.0);
+}
+
+BOOST_DATA_TEST_CASE(instructions_and_their_addresses_do_not_depend_on_the_cache,
+                     data::make(dependences)) {
+  BOOST_TEST(depends_on_cache(sample.counter) == sample.depends);
 }
 
 BOOST_DATA_TEST_CASE(a_sweep_file_asks_for_counters, data::make(requests)) {

@@ -88,28 +88,6 @@ std::optional<std::string> explain_until(SteadyClock::time_point end,
   }
 }
 
-/// The pattern's one configuration: a sweep over nothing but what --set gives.
-Configuration configuration_of(const PatternPtr& pattern, const std::vector<SourcePtr>& set) {
-  const auto source = std::make_shared<Source>(
-      Source{pattern->source->name, fmt::format("pattern: {}\n", pattern->name)});
-  const PatternLookup lookup = [&](const std::string&, const Location&, Diagnostics&) {
-    return pattern;
-  };
-  const Sweep sweep = parse_sweep(source, pattern->path, lookup, set);
-  for (const Axis& axis : sweep.axes) {
-    if (axis.rows.size() == 1) continue;
-    throw UsageError(
-        "one configuration is explained, but --set {0} gives {1} values; write one, for example "
-        "--set {0}={2}",
-        axis.names.front(), axis.rows.size(), to_string(axis.rows.front().front()));
-  }
-  const Space space = enumerate(sweep);
-  if (space.configurations.size() == 1) return space.configurations.front();
-  const auto removed = std::ranges::find_if(space.removed, &Removed::count);
-  throw UsageError("{} does not allow this configuration: it needs {}", pattern->name,
-                   removed != space.removed.end() ? removed->constraint : "");
-}
-
 CommandLine explain_line() {
   CommandLine line(
       "sweep explain [OPTIONS] PATTERN",
@@ -133,7 +111,7 @@ int explain_main(const GivenOptions& given) {
   settings.notes_shapes = true;
   auto compilers = compiler_processes(1);
   const PatternPtr pattern = find_pattern(given.operands().front(), given_folders(given));
-  const Configuration configuration = configuration_of(pattern, set);
+  const Configuration configuration = configuration_of(pattern, set, "explained");
   const CompiledConfiguration compiled = compile_for_emulator(
       configuration, {.nvrtc = std::make_shared<Nvrtc>(), .processes = std::move(compilers)},
       settings);

@@ -338,6 +338,28 @@ std::vector<SourcePtr> given_set(const GivenOptions& given) {
   return set;
 }
 
+Configuration configuration_of(const PatternPtr& pattern, const std::vector<SourcePtr>& set,
+                               std::string_view done) {
+  const auto source = std::make_shared<Source>(
+      Source{pattern->source->name, fmt::format("pattern: {}\n", pattern->name)});
+  const PatternLookup lookup = [&](const std::string&, const Location&, Diagnostics&) {
+    return pattern;
+  };
+  const Sweep sweep = parse_sweep(source, pattern->path, lookup, set);
+  for (const Axis& axis : sweep.axes) {
+    if (axis.rows.size() == 1) continue;
+    throw UsageError(
+        "one configuration is {3}, but --set {0} gives {1} values; write one, for example --set "
+        "{0}={2}",
+        axis.names.front(), axis.rows.size(), to_string(axis.rows.front().front()), done);
+  }
+  const Space space = enumerate(sweep);
+  if (space.configurations.size() == 1) return space.configurations.front();
+  const auto removed = std::ranges::find_if(space.removed, &Removed::count);
+  throw UsageError("{} does not allow this configuration: it needs {}", pattern->name,
+                   removed != space.removed.end() ? removed->constraint : "");
+}
+
 void add_space_option(CommandLine& line) {
   line.option("max-configurations", "N", "refuse a sweep with more configurations than that",
               "1000000");

@@ -109,6 +109,11 @@ void add_set_option(CommandLine& line);
 /// The NAME=VALUES given with --set. Throws UsageError when a name is given twice.
 std::vector<SourcePtr> given_set(const GivenOptions& given);
 
+/// The one configuration of a pattern that --set asks for: what is `done` with it is for messages.
+/// Throws UsageError for several values of a parameter, and where the pattern allows none.
+Configuration configuration_of(const PatternPtr& pattern, const std::vector<SourcePtr>& set,
+                               std::string_view done);
+
 /// `--max-configurations N`.
 void add_space_option(CommandLine& line);
 /// As the option says, within the memory that this machine has free. Throws UsageError.

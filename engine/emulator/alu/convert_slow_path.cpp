@@ -266,6 +266,7 @@ bool is_between_floats(const Form& form) {
   // To a format that holds every value of the source PTX takes no rounding, or a whole one where
   // the formats are the same.
   if (!to.holds(from)) return loses_digits(form.rounding);
+  if (form.second == Type::bf16 && to.width() > 16 && loses_digits(form.rounding)) return true;
   return form.rounding == Rounding::none || (form.type == form.second && is_whole(form.rounding));
 }
 
@@ -278,7 +279,7 @@ bool is_conversion(const Form& form) {
   if (is_to_float && is_from_float) return is_between_floats(form);
   if (is_to_float)
     return is_scalar_float(form.type) && loses_digits(form.rounding) &&
-           (form.flags & ~flag::sat) == 0;
+           (form.flags & ~(form.type == Type::f32 ? flag::sat | flag::ftz : flag::sat)) == 0;
   if (!is_from_float) return form.flags == flag::sat && form.rounding == Rounding::none;
   // Values out of range are clamped with and without .sat.
   const Flags allowed = form.second == Type::f32 ? flag::sat | flag::ftz : flag::sat;

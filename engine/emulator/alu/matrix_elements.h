@@ -1,5 +1,9 @@
 #pragma once
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include <type_traits>
 
 #include "engine/emulator/alu/float_lane.h"
@@ -151,20 +155,18 @@ constexpr unsigned word_bits = element == MatrixElement::b1 ? 32 : element_bits(
 template <unsigned size>
 struct Factor {
   alignas(64) f32 values[size];
-  alignas(64) f32 powers[size];  ///< of floating-point elements: see powers_of
+  alignas(64) f32 powers[size];  ///< of floating-point elements, where they matter: see powers_of
 
-  template <MatrixElement element>
-  SWEEP_ALU_INLINE void put(unsigned at, const Singles& elements) {
-    store(values + at, elements);
-    if constexpr (element < MatrixElement::f32) store(powers + at, powers_of<element>(elements));
-  }
+  SWEEP_ALU_INLINE void put(unsigned at, const Singles& elements) { store(values + at, elements); }
   /// Puts elements so far apart from each other.
-  template <MatrixElement element>
   SWEEP_ALU_INLINE void put_apart(unsigned at, unsigned step, const Singles& elements) {
-    const Singles exponents = powers_of<element>(elements);
-    for (unsigned i = 0; i < group; ++i, at += step) {
-      values[at] = elements[i];
-      powers[at] = exponents[i];
+    for (unsigned i = 0; i < group; ++i, at += step) values[at] = elements[i];
+  }
+  /// Of so many elements.
+  template <MatrixElement element>
+  void find_powers(unsigned count) {
+    for (unsigned at = 0; at < count; at += group) {
+      store(powers + at, powers_of<element>(loaded<Singles>(values + at)));
     }
   }
 };
@@ -189,7 +191,7 @@ struct RowFactor : Factor<size> {
       unsigned at = place_of(origin.line, origin.along, k);
       for (const Words& words : steps) {
         for (unsigned part = 0; part < parts; ++part, at += tile) {
-          this->template put<element>(at, elements_of<element>(words, part));
+          this->put(at, elements_of<element>(words, part));
         }
       }
     }
@@ -205,9 +207,9 @@ struct RowFactor : Factor<size> {
       const unsigned line = first / along_lines;
       const unsigned along = first % along_lines;
       if (packed.is_by_lines) {
-        this->template put_apart<element>(place_of(line, along, k), tile, elements);
+        this->put_apart(place_of(line, along, k), tile, elements);
       } else {
-        this->template put<element>(place_of(along, line, k), elements);
+        this->put(place_of(along, line, k), elements);
       }
     }
   }
@@ -232,16 +234,13 @@ struct ColumnFactor : Factor<size> {
           const auto words = loaded<WordsOf<4>>(slot + std::size_t{4} * column);
           const Words both = __builtin_shufflevector(words, words, 0, 1, 2, 3, 0, 1, 2, 3);
           const Singles elements = elements_of<element>(both, 0);
-          const Singles exponents = powers_of<element>(elements);
           __builtin_memcpy(this->values + at + column * k, &elements, sizeof words);
-          __builtin_memcpy(this->powers + at + column * k, &exponents, sizeof words);
         }
       } else if constexpr (bits >= 8) {
         for (unsigned first = 0; first < group * 4 * parts; first += group) {
           const Words words = packed_words<bits>(bytes + std::size_t{first} * bits / 8);
           const unsigned column = first / (4 * parts);
-          this->template put<element>(at + column * k + first % (4 * parts),
-                                      elements_of<element>(words, 0));
+          this->put(at + column * k + first % (4 * parts), elements_of<element>(words, 0));
         }
       } else {
         for (unsigned pair = 0; pair < group; pair += 2) {
@@ -264,13 +263,76 @@ struct ColumnFactor : Factor<size> {
       const std::byte* const bytes = packed.bytes + std::size_t{first} * bits / 8;
       const Singles elements = elements_of<element>(packed_words<bits>(bytes), 0);
       if (packed.is_by_lines) {
-        this->template put<element>(first, elements);
+        this->put(first, elements);
       } else {
-        this->template put_apart<element>(first % columns * k + first / columns, k, elements);
+        this->put_apart(first % columns * k + first / columns, k, elements);
       }
     }
   }
 };
+
+template <class Vector>
+SWEEP_ALU_INLINE bool is_any_set(const Vector& mask) {
+#ifdef __AVX512F__
+  if constexpr (sizeof mask == sizeof(__m512i)) {
+    return _mm512_test_epi32_mask(as<__m512i>(mask), as<__m512i>(mask)) != 0;
+  }
+#endif
+#ifdef __AVX2__
+  if constexpr (sizeof mask == sizeof(__m256i)) {
+    return _mm256_testz_si256(as<__m256i>(mask), as<__m256i>(mask)) == 0;
+  }
+#endif
+  u64 parts[sizeof mask / sizeof(u64)];
+  __builtin_memcpy(parts, &mask, sizeof mask);
+  u64 any = 0;
+  for (const u64 part : parts) any |= part;
+  return any != 0;
+}
+
+/// What a matrix's elements are like, if all are multiples of some power of 2 that is not small, as
+/// whole numbers are.
+struct Extent {
+  bool is_known = false;
+  f32 unit = 1;     ///< the greatest power of 2 that divides all
+  f32 largest = 0;  ///< magnitude
+};
+
+/// Of `count` elements, those of e4m3 with 6 bits behind the point at the most, others with 14:
+/// subnormal ones have more.
+Extent extent_of(const f32* values, unsigned count, MatrixElement type) {
+  const f32 scale = type == MatrixElement::e4m3 ? 0x1p6F : 0x1p14F;
+  constexpr f32 most = 0x1p16F;
+  // Matrices have multiples of 32 elements.
+  constexpr unsigned step = 2 * group;
+  using Values = SinglesOf<step>;
+  using Bits = WordsOf<step>;
+  Bits largest = {};
+  Bits bits = {};
+  Bits differs = {};
+  for (unsigned i = 0; i < count; i += step) {
+    const auto value = loaded<Values>(values + i);
+    const Bits size = as<Bits>(value) & 0x7fffffff;
+    largest = size > largest ? size : largest;
+    const Values scaled = as<Values>(size < as<u32>(most) ? as<Bits>(value) : Bits{}) * scale;
+    const auto whole = __builtin_convertvector(scaled, IntegersOf<step>);
+    bits |= as<Bits>(whole);
+    differs |= as<Bits>(__builtin_convertvector(whole, Values) != scaled);
+  }
+  u32 all_bits = 0;
+  Extent extent;
+  for (unsigned i = 0; i < step; ++i) {
+    all_bits |= bits[i];
+    const f32 size = as<f32>(u32{largest[i]});
+    // Of NaNs, too.
+    if (!(size < most)) return {};
+    extent.largest = size > extent.largest ? size : extent.largest;
+  }
+  if (is_any_set(differs)) return {};
+  extent.is_known = true;
+  if (all_bits != 0) extent.unit = static_cast<f32>(all_bits & -all_bits) / scale;
+  return extent;
+}
 
 }  // namespace
 }  // namespace sweep::alu::SWEEP_ALU_LEVEL

@@ -2,10 +2,6 @@
 
 #include <cmath>
 
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
 #include "engine/emulator/alu/matrix_elements.h"
 
 /// Products of tensor cores. Compiled once for each width of vectors.
@@ -68,6 +64,28 @@ struct Matrices {
     }
   }
 #undef SWEEP_MATRIX_CASE
+
+#define SWEEP_MATRIX_CASE(name) \
+  case Element::name:           \
+    return factor.template find_powers<Element::name>(count);
+
+  static void find_powers_of(auto& factor, Element element, unsigned count) {
+    switch (element) {
+      SWEEP_MATRIX_CASE(f16)
+      SWEEP_MATRIX_CASE(bf16)
+      SWEEP_MATRIX_CASE(tf32)
+      SWEEP_MATRIX_CASE(e4m3)
+      SWEEP_MATRIX_CASE(e5m2)
+      default:
+        return;
+    }
+  }
+#undef SWEEP_MATRIX_CASE
+
+  void find_powers(const MatrixProduct& product) {
+    find_powers_of(a, product.a_type, product.m * product.k);
+    find_powers_of(b, product.b_type, product.n * product.k);
+  }
 
   void read_factors(const MatrixProduct& product, unsigned k, unsigned rows, std::byte* registers) {
     a.tile = rows;
@@ -139,25 +157,6 @@ struct Line {
   const f32* values;
   const f32* powers;
 };
-
-template <class Vector>
-SWEEP_ALU_INLINE bool is_any_set(const Vector& mask) {
-#ifdef __AVX512F__
-  if constexpr (sizeof mask == sizeof(__m512i)) {
-    return _mm512_test_epi32_mask(as<__m512i>(mask), as<__m512i>(mask)) != 0;
-  }
-#endif
-#ifdef __AVX2__
-  if constexpr (sizeof mask == sizeof(__m256i)) {
-    return _mm256_testz_si256(as<__m256i>(mask), as<__m256i>(mask)) == 0;
-  }
-#endif
-  u64 parts[sizeof mask / sizeof(u64)];
-  __builtin_memcpy(parts, &mask, sizeof mask);
-  u64 any = 0;
-  for (const u64 part : parts) any |= part;
-  return any != 0;
-}
 
 /// Cut off, not rounded, to a float with so many bits behind the leading one.
 template <unsigned kept>
@@ -295,8 +294,66 @@ void add_all_products(Matrices& matrices, const MatrixProduct& product) {
   }
 }
 
+/// Whether no sum of the product loses a bit, as those of small whole numbers do not: then any
+/// order of additions gives what the tensor cores give.
+template <unsigned kept>
+bool are_sums_exact(const Matrices& matrices, const MatrixProduct& product) {
+  const Extent a = extent_of(matrices.a.values, product.m * product.k, product.a_type);
+  if (!a.is_known) return false;
+  const Extent b = extent_of(matrices.b.values, product.n * product.k, product.b_type);
+  if (!b.is_known) return false;
+  // A sum of products and an accumulator are this many units at the most, together twice as many.
+  constexpr f32 most = kept < 23 ? 0x1p12F : 0x1p23F;
+  const f32 per_unit = 1 / (a.unit * b.unit);
+  const f64 products = f64{a.largest} * b.largest * product.k;
+  if (products * per_unit > most) return false;
+  Words differs = {};
+  for (unsigned i = 0; i < product.m * product.n && product.c != nullptr; i += group) {
+    const Singles units = as<Singles>(loaded<Words>(matrices.sums + i)) * per_unit;
+    const Singles size = as<Singles>(as<Words>(units) & 0x7fffffff);
+    const Singles small = size <= most ? units : Singles{} + 0.5F;
+    const auto whole = __builtin_convertvector(small, Integers);
+    differs |= as<Words>(__builtin_convertvector(whole, Singles) != small);
+  }
+  return !is_any_set(differs);
+}
+
+template <unsigned rows>
+void add_exact_products(Matrices& matrices, const MatrixProduct& product) {
+  using RowSingles = SinglesOf<rows>;
+  constexpr unsigned abreast = 4;  // columns
+  const bool is_half = product.d_type == Element::f16;
+  for (unsigned column = 0; column < product.n; column += abreast) {
+    const f32* const right = matrices.b.values + std::size_t{column} * product.k;
+    for (unsigned row = 0; row < product.m; row += rows) {
+      u32* const own = matrices.sums + std::size_t{column} * product.m + row;
+      RowSingles sums[abreast];
+      for (unsigned i = 0; i < abreast; ++i) {
+        sums[i] = loaded<RowSingles>(own + std::size_t{i} * product.m);
+      }
+      const f32* left = matrices.a.values + std::size_t{row} * product.k;
+      for (unsigned along = 0; along < product.k; ++along, left += rows) {
+        const auto factor = loaded<RowSingles>(left);
+        for (unsigned i = 0; i < abreast; ++i) sums[i] += factor * right[i * product.k + along];
+      }
+      for (unsigned i = 0; i < abreast; ++i) {
+        // There is no -0.
+        const RowSingles sum = sums[i] + 0.0F;
+        u32* const to = own + std::size_t{i} * product.m;
+        store(to, sum);
+        for (unsigned j = 0; j < rows && is_half; ++j) to[j] = narrowed<f16_format>(f64{sum[j]});
+      }
+    }
+  }
+}
+
 template <unsigned rows>
 void multiply_rows(Matrices& matrices, const MatrixProduct& product) {
+  const bool is_of_bytes = element_bits(product.a_type) == 8;
+  const bool is_exact = is_of_bytes ? are_sums_exact<bits_kept_of_bytes>(matrices, product)
+                                    : are_sums_exact<bits_kept>(matrices, product);
+  if (is_exact) return add_exact_products<rows>(matrices, product);
+  matrices.find_powers(product);
   const bool is_half = product.d_type == Element::f16;
   if (element_bits(product.a_type) == 8) {
     return is_half ? add_all_products<rows, bits_kept_of_bytes, true>(matrices, product)

@@ -243,6 +243,52 @@ void add_access(const MemoryModel& model, const WarpAccess& access, AccessKind k
   }
 }
 
+namespace {
+
+/// Whether the lanes' addresses lie so far from the first one's.
+bool have_distances(const std::array<std::uint64_t, 32>& address,
+                    const std::array<std::uint64_t, 32>& distances) {
+  std::uint64_t differs = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    differs |= (address[lane] - address[0]) ^ distances[lane];
+  }
+  return differs == 0;
+}
+
+}  // namespace
+
+/// What comes again is noticed when it comes for the second time: addresses that never do should
+/// not cost much more for that.
+template <class Count>
+void AccessCounter<Count>::add(const WarpAccess& access, Count& total) {
+  constexpr std::size_t forms = 16;
+  constexpr unsigned last = 31;
+  if (access.active != ~0U) return add_access(model_, access, kind_, total);
+  if (forms_.empty()) forms_.resize(forms);
+  const std::uint64_t place = access.address[0] & (period_ - 1);
+  const std::uint64_t key = place << 40 | std::uint64_t{access.width};
+  const std::uint64_t distance = access.address[last] - access.address[0];
+  Form& form = forms_[(place / 8 + distance / 4) % forms];
+  const bool is_again = form.key == key && form.distances[last] == distance;
+  if (is_again && form.is_known && have_distances(access.address, form.distances)) {
+    total += form.count;
+    return;
+  }
+  if (!is_again) {
+    form.key = key;
+    form.distances[last] = distance;
+    form.is_known = false;
+    return add_access(model_, access, kind_, total);
+  }
+  form.is_known = true;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    form.distances[lane] = access.address[lane] - access.address[0];
+  }
+  form.count = Count{};
+  add_access(model_, access, kind_, form.count);
+  total += form.count;
+}
+
 template <class Count>
 void AccessCounter<Count>::learn(Known& known, std::uint64_t key, std::int64_t delta) const {
   WarpAccess access;

@@ -119,19 +119,17 @@ struct Wavefronts {
 };
 Wavefronts historic_wavefronts(const MemoryModel& model, const WarpAccess& access);
 
-/// Counts one static instruction's accesses, many times over. Addresses of the form
-/// base + lane * delta are looked up among those seen before, since a count depends on the base
-/// only up to whole lines. Not for several threads.
+/// Counts one static instruction's accesses, many times over. Accesses whose addresses lie as those
+/// of one seen before are looked up, since a count depends on where the first address lies only up
+/// to whole lines. Not for several threads.
 template <class Count>
 class AccessCounter {
  public:
   AccessCounter(const MemoryModel& model, AccessKind kind)
       : model_(model), kind_(kind), period_(model.compute_capability < 50 ? 256 : 128) {}
 
-  /// Adds one warp's access to `total`.
-  void add(const WarpAccess& access, Count& total) const {
-    add_access(model_, access, kind_, total);
-  }
+  /// Adds one warp's access, which has an active lane, to `total`.
+  void add(const WarpAccess& access, Count& total);
 
   /// As `add`, for active lanes t at base + t * delta (modulo 2^64), without looking at addresses.
   void add_affine(std::uint64_t base, std::int64_t delta, std::uint32_t width, Count& total,
@@ -151,12 +149,21 @@ class AccessCounter {
     Count count;
   };
 
+  /// Addresses of any form, of all lanes.
+  struct Form {
+    std::uint64_t key = 0;
+    std::array<std::uint64_t, 32> distances{};  ///< from the first lane's
+    bool is_known = false;                      ///< false: only the last distance is
+    Count count;
+  };
+
   void learn(Known& known, std::uint64_t key, std::int64_t delta) const;
 
   MemoryModel model_;
   AccessKind kind_;
   std::uint64_t period_;  ///< bytes after which the rules repeat, a power of 2
   std::array<Known, 32> known_{};
+  std::vector<Form> forms_;  ///< made when one is counted first
 };
 
 using GlobalCounter = AccessCounter<GlobalCount>;

@@ -97,8 +97,9 @@ PtxLines::PtxLines(const CubinFile& file, std::string_view function) {
   ProgramBytes program(part_of(section, first, end - first));
   Row row = {.line = 1};
   const auto advance = [&](std::uint64_t steps) { row.address += steps * header.step; };
+  // What the section says need not be a line: it wraps around.
   const auto advance_line = [&](std::int64_t lines) {
-    row.line = static_cast<std::uint32_t>(row.line + lines);
+    row.line += static_cast<std::uint32_t>(lines);
   };
   const auto special = [&](std::uint8_t opcode) {
     const auto number = static_cast<std::uint8_t>(opcode - header.first_special);

@@ -10,6 +10,7 @@
 #include "engine/emulator/execution/block_sample.h"
 #include "engine/emulator/execution/issued_accesses.h"
 #include "engine/emulator/execution/launch_limits.h"
+#include "engine/emulator/lower/code_analysis.h"
 #include "engine/emulator/lower/kernel.h"
 #include "engine/text/read_source.h"
 #include "engine/text/units.h"
@@ -67,20 +68,25 @@ std::optional<LaunchCount> scale_pieces(const Launch& launch, const GridOptions&
 }
 
 constexpr double percent = 100;
+/// Blocks, or clusters: of a grid of no more all are executed.
+constexpr std::uint64_t fewest_chosen = 8;
 
 /// What all loads, stores and atomics did.
 struct AccessSums {
   SiteCount loads;
+  SiteCount textures;
   SiteCount stores;
   SiteCount atomics;
 
   void add(const Kernel& kernel, const LaunchCount& count) {
     for (const Op& op : kernel.ops) {
       const bool is_load = op.kind == OpKind::load || op.kind == OpKind::async_copy ||
-                           op.kind == OpKind::load_matrix || op.kind == OpKind::texture;
+                           op.kind == OpKind::load_matrix;
       const bool is_store = op.kind == OpKind::store || op.kind == OpKind::store_matrix;
-      if (!is_load && !is_store && op.kind != OpKind::atomic) continue;
-      (is_load ? loads : is_store ? stores : atomics) += count.sites[op.detail];
+      if (is_load) loads += count.sites[op.detail];
+      if (is_store) stores += count.sites[op.detail];
+      if (op.kind == OpKind::texture) textures += count.sites[op.detail];
+      if (op.kind == OpKind::atomic) atomics += count.sites[op.detail];
     }
   }
 };
@@ -88,7 +94,7 @@ struct AccessSums {
 /// Metrics of the emulator. Without totals only the figures that do not depend on how many blocks
 /// were executed.
 std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& launch) {
-  const auto& [loads, stores, atomics] = sums;
+  const auto& [loads, textures, stores, atomics] = sums;
   RemoteCount remote = loads.remote;
   remote += stores.remote;
   remote += atomics.remote;
@@ -130,6 +136,10 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   add_global("store", stores.global);
   ratio("efficiency", loads.global.bytes_wanted + stores.global.bytes_wanted,
         loads.global.sectors + stores.global.sectors, sector_percent);
+  if (textures.global.requests != 0) {
+    total("texture_requests", textures.global.requests);
+    total("texture_sectors", textures.global.sectors);
+  }
   add_shared("shared_load", loads.shared);
   add_shared("shared_store", stores.shared);
   SharedCount shared = loads.shared;
@@ -227,12 +237,6 @@ void EmulatorExecution::load(std::size_t index) {
   const auto [known, is_new] = codes_.try_emplace(plan.kernel_entry);
   // The machine code tells the registers, and how accesses are issued.
   if (is_new) known->second = read_kernel_code(workload_.program->cubin, plan.kernel_entry);
-  const bool has_textures =
-      std::ranges::find(kernel.ops, OpKind::texture, &Op::kind) != kernel.ops.end();
-  if (is_new && has_textures) {
-    notes_.emplace_back(
-        "reads of textures count as loads here; the hardware's counters of loads leave them out");
-  }
   const bool waits_for_grid = plan.is_cooperative && kernel.has_grid_barrier;
   if (is_new && waits_for_grid) {
     notes_.emplace_back(
@@ -277,7 +281,10 @@ Launch EmulatorExecution::prepared(std::size_t index) {
   static_cast<LaunchRules&>(launch) = static_cast<const LaunchRules&>(settings_);
   launch.multiprocessors = std::max(settings_.profile.multiprocessors, 1U);
   prepare_launch(launch);
-  if (settings_.checks_kernel) launch.races = std::make_shared<GridRaces>(emulated_->buffers());
+  if (settings_.checks_kernel) {
+    launch.races = std::make_shared<GridRaces>(emulated_->buffers(), launch.kernel->is_linked,
+                                               settings_.threads > 1);
+  }
   return launch;
 }
 
@@ -405,7 +412,7 @@ void EmulatorExecution::launch_independent(Launch& launch, const GridOptions& op
   const std::uint64_t per_block = std::max<std::uint64_t>(probe.work(), 1);
   counted_.whole = static_cast<double>(per_block) * static_cast<double>(total) +
                    static_cast<double>(element_cost(workload_));
-  if (settings_.is_exact || total < 4 ||
+  if (settings_.is_exact || total <= fewest_chosen ||
       counted_.whole <= static_cast<double>(settings_.whole_budget)) {
     emulated_->end_watch(false);
     emulated_->complete_init(settings_.threads);
@@ -422,8 +429,7 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
                                       const LaunchCount& probe) {
   const std::uint64_t total = launch.clusters().count();
   const std::uint64_t per_block = std::max<std::uint64_t>(probe.work(), 1);
-  constexpr std::uint64_t fewest = 8;
-  const std::uint64_t wanted = std::max(fewest, settings_.sample_budget / per_block);
+  const std::uint64_t wanted = std::max(fewest_chosen, settings_.sample_budget / per_block);
   const std::vector<std::uint64_t> blocks = choose_blocks(total, wanted);
   // A thread that has too little to do costs more than it gives.
   constexpr std::uint64_t worth_a_thread = 2'000'000;
@@ -446,11 +452,19 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
   for (const LaunchCount& count : counts) counted_.spent += count.work();
   if (scaled) {
     counted_.count = *scaled;
+    const std::uint32_t dependent =
+        counted_.is_partial() ? find_data_dependence(*launch.kernel) : none;
     notes_.push_back(fmt::format(
         "emulated: some of the blocks (executed_share says how many); totals are scaled to the "
-        "whole grid, since the counts are {} of the {}'s number in all of them",
+        "whole grid, since the counts are {} of the {}'s number in all of them{}",
         is_one_line ? "one linear function" : "two linear functions, one after the other,",
-        launch.cluster.count() > 1 ? "cluster" : "block"));
+        launch.cluster.count() > 1 ? "cluster" : "block",
+        dependent == none
+            ? ""
+            : fmt::format(
+                  ", but what the kernel does depends on data that it loads, as at {}, so that "
+                  "others may have other counts (--exact executes all)",
+                  describe_instruction(*launch.kernel, dependent))));
     return;
   }
   counted_.count = {};

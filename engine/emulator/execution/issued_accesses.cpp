@@ -20,7 +20,7 @@ namespace {
 
 /// An address as a register's value plus a number of bytes.
 struct LinearAddress {
-  std::uint32_t root = none;     ///< a slot; none: the number alone
+  std::uint32_t root = none;     ///< a slot; none: the number alone, from where its memory begins
   std::uint32_t definition = 0;  ///< where the register has several values, how many are before it
   std::int64_t offset = 0;
 
@@ -117,8 +117,10 @@ class RegisterValues {
 
  private:
   std::optional<std::int64_t> number(std::uint32_t slot, bool is_64) const {
+    using enum ConstantSlot::Kind;
     const auto constant = constants_.find(slot);
-    if (constant == constants_.end() || constant->second->kind != ConstantSlot::Kind::immediate) {
+    if (constant == constants_.end() ||
+        (constant->second->kind != immediate && constant->second->kind != shared_address)) {
       return std::nullopt;
     }
     const std::uint64_t value = constant->second->value;
@@ -207,6 +209,7 @@ class Issue {
     for (const MachineAccess& access : code.accesses) machine[key(access)].push_back(access.width);
     std::map<MachineAccess, unsigned> on_line;
     for (Op& op : kernel.ops) {
+      if (op.kind == OpKind::atomic) mark_loop(op, machine);
       if (!is_issued_kind(kernel, op)) continue;
       sites_.push_back({.op = &op, .memory = &kernel.memory[op.detail]});
       const auto found = machine.find(key(sites_.back()));
@@ -236,6 +239,16 @@ class Issue {
   }
 
  private:
+  /// An atomic on shared memory that the hardware has not is a loop of a load and a
+  /// compare-and-swap.
+  void mark_loop(const Op& op, const std::map<MachineAccess, std::vector<unsigned>>& machine) {
+    MemoryOp& memory = kernel_.memory[op.detail];
+    const std::uint32_t line = kernel_.instructions[op.instruction].ptx_line;
+    if (memory.space == ptx::Space::shared) {
+      memory.is_uncertain = machine.contains({.is_shared = true, .ptx_line = line});
+    }
+  }
+
   /// By what machine code and PTX are matched.
   static MachineAccess key(MachineAccess access) {
     access.width = 0;
@@ -307,10 +320,12 @@ class Issue {
   }
 
   static void join(const Sites& wide, const Sites& gone) {
+    // A block's shared memory begins at a multiple of this; where registers point is not known.
     constexpr std::int64_t most_alignment = 16;
+    const std::int64_t phases = wide.front()->address.root == none ? 1 : most_alignment;
     std::optional<Sites> best;
     std::ptrdiff_t least_left = 0;
-    for (std::int64_t phase = 0; phase < most_alignment; ++phase) {
+    for (std::int64_t phase = 0; phase < phases; ++phase) {
       auto owners = sweep::join(wide, gone, phase);
       if (!owners) continue;
       const std::ptrdiff_t left = std::ranges::count(*owners, nullptr);
@@ -378,28 +393,43 @@ void issue_as_compiled(Kernel& kernel, const KernelCode& code) {
 }
 
 std::string note_on_uncertain(const Kernel& kernel, const std::optional<KernelCode>& code) {
-  constexpr std::size_t most = 8;
   const bool has_lines = code && !code->ptx_lines.empty();
-  std::vector<std::string> places;
+  std::vector<std::string> joined;
+  std::vector<std::string> loops;
   for (const Op& op : kernel.ops) {
-    if (op.kind != OpKind::load && op.kind != OpKind::store) continue;
+    const bool is_atomic = op.kind == OpKind::atomic;
+    if (op.kind != OpKind::load && op.kind != OpKind::store && !is_atomic) continue;
     const MemoryOp& memory = kernel.memory[op.detail];
-    if (!has_lines && memory.is_counted && memory.space == ptx::Space::shared) {
+    if (!has_lines && !is_atomic && memory.is_counted && memory.space == ptx::Space::shared) {
       return "there is no machine code here that tells which accesses to shared memory ptxas "
              "joins: they are counted as in the PTX";
     }
     if (!memory.is_uncertain) continue;
     const FaultPlace at = fault_place(kernel, op.instruction);
     std::string place = at.line == 0 ? "unknown lines" : fmt::format("{}:{}", at.file, at.line);
+    std::vector<std::string>& places = is_atomic ? loops : joined;
     if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
   }
-  if (places.empty()) return {};
-  const bool are_all = places.size() <= most;
-  places.resize(std::min(places.size(), most));
-  return fmt::format(
-      "it is not certain which accesses ptxas joined or left out at {}{}: these are counted as in "
-      "the PTX",
-      fmt::join(places, ", "), are_all ? "" : ", ...");
+  const auto first_of = [](std::vector<std::string> places) {
+    constexpr std::size_t most = 8;
+    const bool are_all = places.size() <= most;
+    places.resize(std::min(places.size(), most));
+    return fmt::format("{}{}", fmt::join(places, ", "), are_all ? "" : ", ...");
+  };
+  std::string note;
+  if (!joined.empty()) {
+    note = fmt::format(
+        "it is not certain which accesses ptxas joined or left out at {}: these are counted as in "
+        "the PTX",
+        first_of(std::move(joined)));
+  }
+  if (!loops.empty()) {
+    note += fmt::format(
+        "{}the atomics on shared memory at {} are loops in the machine code, which load again "
+        "whenever lanes or warps collide: these loads are not counted",
+        note.empty() ? "" : "; ", first_of(std::move(loops)));
+  }
+  return note;
 }
 
 }  // namespace sweep

@@ -18,7 +18,8 @@ namespace sweep {
 /// - one with several instructions of its own width is unrolled, and counts as it is.
 /// What is none of these counts as in the PTX and is marked (MemoryOp::is_uncertain), as are
 /// accesses that stand in the machine code more or less often than those beside them: there ptxas
-/// may have joined some of a loop's rounds. Nothing changes where the code has no lines.
+/// may have joined some of a loop's rounds, and atomics that the machine code has a loop for.
+/// Nothing changes where the code has no lines.
 void issue_as_compiled(Kernel& kernel, const KernelCode& code);
 
 /// What to say of accesses that may count otherwise on the hardware; empty where there are none.

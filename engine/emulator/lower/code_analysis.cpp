@@ -25,6 +25,7 @@ bool is_branch(EndKind kind) {
 /// Where a branch leads: flat instructions.
 std::vector<std::uint32_t> targets_of(const FlatCode& flat, const FlatInstruction& branch) {
   if (branch.target != 0) return {branch.target};
+  if (branch.step != none) return flat.steps[branch.step].targets;
   const ptx::Instruction& instruction = *branch.instruction;
   const std::vector<std::uint32_t>& begins = flat.frames[branch.frame].begins;
   std::vector<std::uint32_t> targets;
@@ -227,6 +228,7 @@ OpFacts memory_facts(OpKind kind, const MemoryOp& memory) {
   facts.reads = slots({memory.address.slot, memory.to_address.slot, memory.size,
                        memory.ignore_source, memory.barrier.slot, memory.multicast});
   facts.writes = slots({memory.result});
+  facts.writes.insert(facts.writes.end(), memory.results.begin(), memory.results.end());
   // Local memory is each lane's own, and a generic address may lie in it.
   facts.varies_by_lane = kind != OpKind::load ||
                          (memory.space != ptx::Space::global && memory.space != ptx::Space::shared);
@@ -356,6 +358,13 @@ OpFacts facts_of(const Kernel& kernel, const Op& op) {
       const MbarrierOp& barrier = kernel.mbarriers[op.detail];
       return {slots({barrier.address.slot, barrier.value, barrier.beside.slot}),
               slots({barrier.d})};
+    }
+    case OpKind::move_frame: {
+      const FrameMove& move = kernel.frame_moves[op.detail];
+      OpFacts facts = {{move.base}, {move.base}};
+      SlotList& kept = move.kind == FrameMove::Kind::pop ? facts.writes : facts.reads;
+      for (const FrameMove::Kept& each : move.kept) kept.push_back(each.slot);
+      return facts;
     }
     case OpKind::read_clock:
     case OpKind::active_mask:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,6 +31,10 @@ struct Frame {
   std::vector<ptx::Place> called_from;
   /// Where each of the function's instructions begins in FlatCode::code, one more for the end.
   std::vector<std::uint32_t> begins = {};
+  /// The register that the function's variables in local memory lie behind, which have a place for
+  /// each call under way: of a function that calls itself, and of what it calls; none: they have
+  /// one place.
+  std::uint32_t base = none;
 };
 
 /// An instruction in its frame. Labels among its operands are still the function's own numbers;
@@ -40,6 +45,26 @@ struct FlatInstruction {
   /// Behind the function's body: of a `ret` out of it and of a call, where its guard does not hold;
   /// 0 for others and for system calls.
   std::uint32_t target = 0;
+  std::uint32_t step = none;  ///< of FlatCode::steps
+};
+
+/// What a call of a function that calls itself does beside its jumps. Such a function's body is
+/// part of the kernel once. Where it is called from within, the registers of the functions between
+/// are kept behind the variables of the call under way, and the base of all of them moves on.
+struct CallStep {
+  FrameMove::Kind kind = FrameMove::Kind::enter;
+  std::uint32_t region = 0;                   ///< index of FlatCode::regions
+  std::vector<std::uint32_t> registers = {};  ///< that are kept
+  std::vector<FrameMove::Copy> copies = {};   ///< of the arguments, or the results
+  std::vector<std::uint32_t> targets = {};    ///< of the jump at the body's end: flat instructions
+};
+
+/// The local memory of a call of a function that calls itself.
+struct CallRegion {
+  std::uint32_t base = none;  ///< a register
+  std::uint64_t bytes = 0;    ///< of the variables of all functions in it
+  std::uint64_t kept = 0;     ///< at most, of registers
+  std::uint64_t size() const { return align_up(align_up(bytes, 16) + kept, 16); }
 };
 
 /// A kernel with the functions it calls made part of it.
@@ -52,6 +77,9 @@ struct FlatCode {
   std::vector<SharedVariable> shared_variables;
   std::map<const ptx::Variable*, std::uint32_t> shared_indices;  ///< of shared_variables
   std::uint64_t dynamic_shared_alignment = 16;
+  std::deque<ptx::Instruction> made;  ///< instructions that no function has
+  std::vector<CallStep> steps;
+  std::vector<CallRegion> regions;
 
   std::uint32_t register_index(std::uint32_t frame, ptx::RegisterId id) const {
     return frames[frame].first_register + id;
@@ -83,8 +111,13 @@ UnsupportedError unsupported(fmt::format_string<Values...> message, const Values
 UnsupportedError unsupported_at(const ptx::Module& module, const ptx::Place& place,
                                 const std::string& message);
 
-/// Throws UnsupportedError for recursion, calls through pointers, and code that becomes too large.
+/// Throws UnsupportedError for calls through pointers, and code that becomes too large.
 FlatCode inline_calls(const ptx::Module& module, const std::string& entry);
+
+/// For each call of a function, by its place in the code: the function's registers that are read
+/// behind it before they are written, or more of them.
+std::map<std::uint32_t, std::vector<ptx::RegisterId>> registers_behind_calls(
+    const ptx::Function& function);
 
 /// A basic block over flat code.
 struct CodeBlock {
@@ -127,6 +160,10 @@ OpFacts facts_of(const Kernel& kernel, const Op& op);
 /// the ways out of a loop end the thread, the hardware's compiler gathers lanes on one of them by
 /// rules of its own, which are not followed.
 std::vector<bool> find_merging_blocks(const std::vector<BasicBlock>& blocks);
+
+/// The first instruction, by its index in Kernel::instructions, whose address, or whose branch or
+/// guard, is computed from what the kernel loads; none: there is none. Parameters are not loaded.
+std::uint32_t find_data_dependence(const Kernel& kernel);
 
 /// Sets MemoryOp::is_aggregated of the kernel's atomics.
 void mark_aggregated_atomics(Kernel& kernel);

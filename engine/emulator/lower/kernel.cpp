@@ -75,7 +75,7 @@ class RegisterUses {
   }
 
   void count(std::uint32_t at, int change) {
-    const auto& [instruction, frame, target] = flat_.code[at];
+    const auto& [instruction, frame, target, step] = flat_.code[at];
     for (const Operand& operand : instruction->operands) count_operand(frame, operand, change);
     if (instruction->guard) uses_[flat_.register_index(frame, *instruction->guard)] += change;
   }
@@ -129,7 +129,7 @@ class SharedBases {
       known = joined;
     };
     for_each_instruction(blocks, [&](std::uint32_t at) {
-      const auto& [instruction, frame, target] = flat_.code[at];
+      const auto& [instruction, frame, target, step] = flat_.code[at];
       if (instruction->operands.empty()) return;
       const Operand& to = instruction->operands.front();
       const Base base = result(*instruction, frame);
@@ -213,7 +213,8 @@ Kernel kernel_of(const FlatCode& flat, const std::string& entry) {
   }
   kernel.static_shared_bytes = align_up(flat.static_shared_bytes, flat.dynamic_shared_alignment);
   kernel.shared_variables = flat.shared_variables;
-  kernel.local_bytes = align_up(flat.local_bytes, 16);
+  kernel.local_bytes = kernel.call_stack = align_up(flat.local_bytes, 16);
+  if (!flat.regions.empty()) kernel.local_bytes += call_stack_bytes;
   for (std::size_t i = 0; i < function.parameter_count; ++i) {
     const ptx::Variable& parameter = function.variables[i];
     kernel.parameter_sizes.push_back(parameter.bytes);

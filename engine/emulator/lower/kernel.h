@@ -51,6 +51,7 @@ enum class OpKind : std::uint8_t {
   cluster_address,     ///< mapa, getctarank
   multiply_warpgroup,  ///< wgmma.mma_async: a warp's share
   order_warpgroup,     ///< wgmma.fence, commit_group, wait_group; setmaxnreg
+  move_frame,          ///< where a function that calls itself is called, and is done
   read_clock,          ///< clock, clock64, globaltimer
   nanosleep,
   fence,          ///< of the scope of the grid, or more
@@ -158,6 +159,7 @@ struct MemoryOp {
   // Atomics.
   AtomicOperation operation = AtomicOperation::add;
   std::uint32_t result = none;
+  SlotList results = {};  ///< of a vector, whose elements are updated one by one
   bool has_unused_result = false;
   bool is_increment = false;  ///< adds the constant 1, and nothing reads the result
   /// One lane does the work of all where they have one address: the compiler sees that they have.
@@ -180,7 +182,7 @@ struct MemoryOp {
   std::int8_t gathered = -1;  ///< tld4: of which component
   // Matrices.
   std::uint32_t matrices = 0;
-  bool is_transposed = false;
+  bool is_transposed = false;  ///< of a plain load: what it loads is, as movmatrix does it
   std::uint32_t bytes() const { return ptx::bytes_of(type) * elements; }
 };
 
@@ -293,9 +295,35 @@ struct CopyGroupOp {
 struct CallOp {
   std::vector<std::uint32_t> arguments;  ///< their offsets in local memory
   std::uint32_t result = none;           ///< offset in local memory of the result, or none
-  std::uint32_t d = none;                ///< alloca, stacksave: a register
+  std::uint32_t base = none;  ///< a slot that they lie behind; none: they lie where they say
+  std::uint32_t d = none;     ///< alloca, stacksave: a register
   std::uint32_t a = none;
 };
+
+/// What a thread does where a function that calls itself is called: `enter` and `leave` from
+/// outside, `push` and `pop` from within.
+struct FrameMove {
+  enum class Kind : std::uint8_t { enter, push, pop, leave };
+  /// Bytes of local memory. Within the function they lie behind the base of a call.
+  struct Copy {
+    std::uint64_t outer = 0;  ///< where the caller has them
+    std::uint64_t inner = 0;  ///< where the function called has them
+    std::uint64_t bytes = 0;
+  };
+  struct Kept {
+    std::uint32_t slot = none;
+    std::uint8_t bits = 32;  ///< 1, 32 or 64
+  };
+  Kind kind = Kind::enter;
+  std::uint32_t base = none;  ///< slot
+  std::uint64_t size = 0;     ///< from one call's base to the next one's
+  std::uint64_t kept_at = 0;  ///< behind the base: where registers are kept, 8 bytes for each
+  std::vector<Kept> kept = {};
+  std::vector<Copy> copies = {};
+};
+
+/// Of a thread, for calls of functions that call themselves.
+constexpr std::uint64_t call_stack_bytes = 0x1'0000;
 
 enum class EndKind : std::uint8_t {
   next,            ///< goes on at `next`
@@ -423,6 +451,7 @@ struct Kernel {
   std::vector<MatrixOp> matrix_products;
   std::vector<WarpgroupOrder> warpgroup_orders;
   std::vector<CallOp> calls;
+  std::vector<FrameMove> frame_moves;
   std::vector<ConstantSlot> constants;
   std::vector<InstructionInfo> instructions;
   std::vector<std::uint64_t> parameter_sizes;
@@ -431,7 +460,8 @@ struct Kernel {
   std::uint32_t register_bytes = 0;  ///< of one warp
   std::uint64_t static_shared_bytes = 0;
   std::vector<SharedVariable> shared_variables;
-  std::uint64_t local_bytes = 0;  ///< of one thread
+  std::uint64_t local_bytes = 0;  ///< of one thread, the stack of its calls included
+  std::uint64_t call_stack = 0;   ///< where that begins
   std::uint32_t max_threads = 0;  ///< of a block; 0: no limit given
   /// The extents of the clusters that it is compiled for; 0: the launch says it.
   std::array<std::uint32_t, 3> cluster{};

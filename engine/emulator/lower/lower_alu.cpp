@@ -252,6 +252,98 @@ void lower_vabsdiff4(Lowering& lowering) {
                     {.d = d, .a = bytes.d, .b = lowering.constant(ones, 32), .c = c});
 }
 
+/// lop3.and.b32 d|p, a, b, c, table, q: p is whether d is not 0, and q.
+void lower_lop3(Lowering& lowering) {
+  const std::string_view combination = combination_of(lowering);
+  if (combination.empty()) return lower_alu(lowering);
+  const Operand& to = lowering.operand(0);
+  if (to.kind != Operand::Kind::list || to.elements.size() != 2) lowering.refuse();
+  check_operand_count(lowering, 6);
+  const std::uint32_t with = lowering.source(5, 1);
+  const std::uint32_t d = lowering.destination(to.elements[0], 32);
+  lowering.emit_alu("lop3", {"b32"},
+                    {.d = d,
+                     .a = lowering.source(1, 32),
+                     .b = lowering.source(2, 32),
+                     .c = lowering.source(3, 32),
+                     .e = lowering.source(4, 32)});
+  const std::uint32_t is_set = lowering.temporary(1);
+  lowering.emit_alu("setp", {"ne", "u32"}, {.d = is_set, .a = d, .b = lowering.constant(0, 32)});
+  lowering.emit_alu(combination, {"pred"},
+                    {.d = lowering.destination(to.elements[1], 1), .a = is_set, .b = with});
+}
+
+/// cvt.pack.sat.type.s32 d, a, b{, c}: a above b, both clamped to the type, and above them c.
+void lower_pack(Lowering& lowering) {
+  struct Row {
+    std::string_view name;
+    unsigned bits;
+    std::int64_t least;
+    std::int64_t most;
+  };
+  static constexpr Row rows[] = {{"u16", 16, 0, 0xffff}, {"s16", 16, -0x8000, 0x7fff},
+                                 {"u8", 8, 0, 0xff},     {"s8", 8, -0x80, 0x7f},
+                                 {"u4", 4, 0, 15},       {"s4", 4, -8, 7},
+                                 {"u2", 2, 0, 3},        {"s2", 2, -2, 1}};
+  const Modifiers& modifiers = lowering.instruction().modifiers;
+  if (modifiers.size() < 4 || !lowering.has_modifier("sat") || modifiers[3] != "s32") {
+    lowering.refuse();
+  }
+  const auto* const row = std::ranges::find(rows, modifiers[2], &Row::name);
+  if (row == std::end(rows)) lowering.refuse();
+  const bool has_rest = row->bits < 16;
+  check_operand_count(lowering, has_rest ? 4 : 3);
+  const auto number = [&](std::int64_t value) {
+    return lowering.constant(static_cast<std::uint64_t>(value), 32);
+  };
+  const std::uint32_t packed = lowering.temporary(32);
+  lowering.emit_alu("shl", {"b32"},
+                    {.d = packed,
+                     .a = has_rest ? lowering.source(3, 32) : number(0),
+                     .b = number(2 * row->bits)});
+  for (const unsigned place : {0U, 1U}) {
+    const std::uint32_t clamped = lowering.temporary(32);
+    lowering.emit_alu("max", {"s32"},
+                      {.d = clamped, .a = lowering.source(2 - place, 32), .b = number(row->least)});
+    lowering.emit_alu("min", {"s32"}, {.d = clamped, .a = clamped, .b = number(row->most)});
+    lowering.emit_alu("bfi", {"b32"},
+                      {.d = packed,
+                       .a = clamped,
+                       .b = packed,
+                       .c = number(place * row->bits),
+                       .e = number(row->bits)});
+  }
+  lowering.emit_copy(lowering.destination(0, 32), packed, 32);
+}
+
+/// add.f32.f16 d, a, c and its kin: all operands but the last are of a half type.
+void lower_mixed(Lowering& lowering) {
+  const std::string_view mnemonic = lowering.instruction().mnemonic;
+  Modifiers modifiers = lowering.instruction().modifiers;
+  const std::string_view half = modifiers.back();
+  modifiers.pop_back();
+  const std::size_t sources = mnemonic == "fma" ? 3 : 2;
+  check_operand_count(lowering, 1 + sources);
+  Slots slots;
+  for (std::size_t i = 1; i < sources; ++i) {
+    slots.push_back(lowering.temporary(32));
+    lowering.emit_alu("cvt", {"f32", half, "d32"},
+                      {.d = slots.back(), .a = lowering.source(i, 16)});
+  }
+  slots.push_back(lowering.source(sources, 32));
+  AluOperands operands = {.d = lowering.destination(0, 32), .a = slots[0], .b = slots[1]};
+  if (sources == 3) operands.c = slots[2];
+  lowering.emit_alu(mnemonic, modifiers, operands);
+}
+
+bool is_mixed(const ptx::Instruction& instruction) {
+  const std::string_view mnemonic = instruction.mnemonic;
+  const Modifiers& modifiers = instruction.modifiers;
+  if (mnemonic != "add" && mnemonic != "sub" && mnemonic != "fma") return false;
+  return modifiers.size() >= 2 && modifiers[modifiers.size() - 2] == "f32" &&
+         (modifiers.back() == "f16" || modifiers.back() == "bf16");
+}
+
 void lower_alu(Lowering& lowering) {
   const ptx::Instruction& instruction = lowering.instruction();
   if (instruction.operands.empty()) lowering.refuse();
@@ -260,6 +352,8 @@ void lower_alu(Lowering& lowering) {
   }
   const bool is_extreme = instruction.mnemonic == "min" || instruction.mnemonic == "max";
   if (is_extreme && instruction.operands.size() == 4) return lower_extreme_of_three(lowering);
+  if (is_mixed(instruction)) return lower_mixed(lowering);
+  if (instruction.mnemonic == "cvt" && lowering.has_modifier("pack")) return lower_pack(lowering);
   AluOperation operation;
   if (instruction.mnemonic == "cvt") operation = find_narrow_conversion(instruction.modifiers);
   // Its types say all of its registers' widths.
@@ -316,10 +410,11 @@ void lower_set(Lowering& lowering) {
   const bool is_integer = to.starts_with('u') || to.starts_with('s');
   // A mask of 16 bits for each half of a pair.
   const bool is_mask = (to == "u32" || to == "s32") && is_pair_type(from);
-  const bool fits = is_mask       ? true
-                    : is_integer  ? is_half || (result->bits == 32 && !from.ends_with("x2"))
-                    : to == "f32" ? !is_half && !from.ends_with("x2")
-                                  : to == from;
+  const bool fits =
+      is_mask       ? true
+      : is_integer  ? is_half || (result->bits == 32 && !from.ends_with("x2"))
+      : to == "f32" ? !is_half && !is_pair_type(from)
+                    : is_pair_type(to) == is_pair_type(from) && (!is_pair_type(to) || to == from);
   if (!fits) lowering.refuse();
   modifiers.erase(modifiers.end() - 2);
   const bool is_pair = is_pair_type(from);

@@ -46,10 +46,11 @@ std::uint32_t predicate_source(Lowering& lowering, Operand operand, bool& is_neg
   return lowering.predicate(operand);
 }
 
-std::uint32_t local_offset(Lowering& lowering, const Operand& operand) {
+std::uint32_t local_offset(Lowering& lowering, const Operand& operand, CallOp& call) {
   if (operand.kind != Operand::Kind::variable) lowering.refuse("an argument is not a variable");
   const Lowering::VariablePlace place = lowering.place_of(operand.variable);
   if (place.space != ptx::Space::local) lowering.refuse("an argument is not a variable of its own");
+  call.base = place.base;
   return static_cast<std::uint32_t>(place.offset);
 }
 
@@ -144,16 +145,23 @@ void lower_barrier(Lowering& lowering) {
 void lower_system_call(Lowering& lowering) {
   CallOp call;
   const std::vector<Operand>& operands = lowering.instruction().operands;
-  for (const Operand& result : operands[0].elements) call.result = local_offset(lowering, result);
+  for (const Operand& result : operands[0].elements) {
+    call.result = local_offset(lowering, result, call);
+  }
   const std::string_view callee = operands[1].name;
   for (const Operand& argument : operands[2].elements) {
-    call.arguments.push_back(local_offset(lowering, argument));
+    call.arguments.push_back(local_offset(lowering, argument, call));
   }
   if (callee == "malloc" || callee == "free") lowering.refuse("there is no heap on the emulator");
   const OpKind kind = callee == "vprintf" ? OpKind::print : OpKind::assert_fail;
   const std::size_t needed = kind == OpKind::print ? 2 : 4;
   if (call.arguments.size() < needed) lowering.refuse("it has too few arguments");
   lowering.emit(lowering.detailed(kind, lowering.kernel().calls, std::move(call)));
+}
+
+void lower_call_step(Lowering& lowering) {
+  lowering.emit(
+      lowering.detailed(OpKind::move_frame, lowering.kernel().frame_moves, lowering.frame_move()));
 }
 
 /// alloca d, bytes{, alignment}; stacksave d; stackrestore a: a stack above the variables.

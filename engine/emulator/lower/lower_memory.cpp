@@ -277,11 +277,21 @@ void lower_store(Lowering& lowering) {
   if (lowering.has_modifier("async")) emit_completion(lowering, 2, memory);
 }
 
+/// PTX ISA, "atom", "red": vectors of up to 16 bytes in global memory.
+static bool has_vector_atomic(const MemoryOp& memory) {
+  constexpr unsigned widest = 16;
+  const bool is_half = ptx::is_floating(memory.type) && ptx::bits_of(memory.type) <= 16;
+  const bool is_pair = memory.type == ptx::Type::f16x2 || memory.type == ptx::Type::bf16x2;
+  const bool is_sum = memory.operation == AtomicOperation::add;
+  return may_be_global(memory) && memory.bytes() <= widest &&
+         (is_half || is_pair || (memory.type == ptx::Type::f32 && is_sum));
+}
+
 void lower_atomic(Lowering& lowering) {
   const bool has_result = lowering.instruction().mnemonic == "atom";
   MemoryOp memory = memory_op(lowering, true);
   memory.operation = lowering.modifier<AtomicOperation>(atomic_operations);
-  if (memory.elements != 1) lowering.refuse();
+  if (memory.elements != 1 && !has_vector_atomic(memory)) lowering.refuse();
   lowering.kernel().is_linked |= may_be_global(memory) && !lowering.has_modifier("cluster");
   const unsigned bits = ptx::bits_of(memory.type);
   if (!has_atomic(memory.operation, memory.type) || bits < 16 || bits > 128 ||
@@ -291,7 +301,13 @@ void lower_atomic(Lowering& lowering) {
   }
   memory.has_unused_result = !has_result || lowering.is_result_unused();
   std::size_t next = 0;
-  if (has_result) memory.result = lowering.destination(next++, bits);
+  if (has_result && memory.elements == 1) {
+    memory.result = lowering.destination(next++, bits);
+  } else if (has_result) {
+    for (const Operand* each : elements_of(lowering.operand(next++))) {
+      memory.results.push_back(lowering.destination(*each, bits));
+    }
+  }
   memory.address = lowering.address(next++);
   const std::size_t values = memory.operation == AtomicOperation::compare_exchange ? 2 : 1;
   const bool is_async = lowering.has_modifier("async");
@@ -300,8 +316,15 @@ void lower_atomic(Lowering& lowering) {
   memory.is_increment = memory.has_unused_result && memory.operation == AtomicOperation::add &&
                         bits == 32 && value.kind == Operand::Kind::integer && value.value == 1;
   for (std::size_t i = 0; i < values; ++i) {
-    memory.values.push_back(lowering.source(next++, bits));
-    memory.bits.push_back(static_cast<std::uint8_t>(bits));
+    for (const Operand* each : elements_of(lowering.operand(next++))) {
+      memory.values.push_back(lowering.source(*each, bits));
+      memory.bits.push_back(static_cast<std::uint8_t>(bits));
+    }
+  }
+  const bool has_fitting_result =
+      memory.results.empty() || memory.results.size() == memory.elements;
+  if (memory.values.size() != values * memory.elements || !has_fitting_result) {
+    lowering.refuse("its vector does not fit");
   }
   lowering.emit_memory(OpKind::atomic, memory);
   if (is_async) emit_completion(lowering, next, memory);

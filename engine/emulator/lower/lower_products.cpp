@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <span>
 
 #include "engine/emulator/lower/lowering.h"
 
@@ -160,7 +161,8 @@ void lower_product(Lowering& lowering) {
                                   std::move(op)));
 }
 
-/// Loads or stores a matrix of wmma, a register of all lanes at a time.
+/// Loads or stores a matrix of wmma, a register of all lanes at a time; factors of 16 bits come
+/// from shared memory by ldmatrix, as ptxas has it.
 class FragmentAccess {
  public:
   FragmentAccess(Lowering& lowering, const MatrixForm& form, bool is_load)
@@ -186,21 +188,29 @@ class FragmentAccess {
     const Operand& list = lowering_.operand(is_load_ ? 0 : 1);
     const SlotList slots = slots_of(lowering_, list, element_, elements, is_load_);
     const std::size_t needed = std::size_t{elements} * bits_ / register_bits / warp_size;
+    if (form_.space == Space::shared && is_load_ && form_.matrix < 'c' && bits_ == 16) {
+      constexpr std::size_t most = 4;
+      for (std::size_t i = 0; i < needed; i += most) {
+        load_matrices(static_cast<unsigned>(i),
+                      std::span(slots).subspan(i, std::min(most, needed - i)));
+      }
+      return copy_rest(slots, needed, register_bits);
+    }
+    is_turned_ = is_load_ && form_.matrix < 'c' && bits_ == 16 && !is_along_near_;
+    step_to_lanes();
     const bool is_pair = form_.matrix >= 'c' && parts_ == 1 && is_along_near_;
     for (std::size_t i = 0; i < needed; i += is_pair ? 2 : 1) {
       const RegisterOrigin origin = origin_of(static_cast<unsigned>(i));
       const AddressOperand address = address_at(origin.line, origin.along);
       if (is_pair) {
         access(address, {slots[i], slots[i + 1]}, bits_);
-      } else if (parts_ == 1 || is_along_near_) {
+      } else if (parts_ == 1 || is_along_near_ || is_turned_) {
         access(address, {slots[i]}, register_bits);
       } else {
         access_parts(origin, slots[i]);
       }
     }
-    for (std::size_t i = needed; i < slots.size() && is_load_; ++i) {
-      lowering_.emit_copy(slots[i], slots[i % needed], register_bits);
-    }
+    copy_rest(slots, needed, register_bits);
   }
 
  private:
@@ -213,28 +223,71 @@ class FragmentAccess {
     return accumulator_origin(form_.m, form_.n, bits_, number);
   }
 
-  /// The address of lane t's first element: that of the matrix, t / 4 lines and t % 4 steps behind.
+  void copy_rest(const SlotList& slots, std::size_t needed, unsigned register_bits) {
+    for (std::size_t i = needed; i < slots.size() && is_load_; ++i) {
+      lowering_.emit_copy(slots[i], slots[i % needed], register_bits);
+    }
+  }
+
+  /// ldmatrix of two or four registers from `first` on: lane 8 * i + r has the address of row r of
+  /// matrix i, which is that of register first + i.
+  void load_matrices(unsigned first, std::span<const std::uint32_t> slots) {
+    const RegisterOrigin origin = origin_of(first);
+    MemoryOp memory;
+    memory.space = Space::shared;
+    memory.type = ptx::Type::b16;
+    memory.matrices = static_cast<std::uint32_t>(slots.size());
+    memory.is_transposed = !is_along_near_;
+    memory.values.assign(slots.begin(), slots.end());
+    memory.address = address_at(origin.line, origin.along);
+    std::uint32_t& address = memory.address.slot;
+    const auto bits_of_lane = [&](unsigned shift, unsigned mask) {
+      return operation("and", {"b32"},
+                       operation("shr", {"u32"}, lane_, lowering_.constant(shift, 32)),
+                       lowering_.constant(mask, 32));
+    };
+    address = advanced(address, bits_of_lane(0, 7), stride_);
+    for (unsigned bit = 0; 1U << bit < slots.size(); ++bit) {
+      const RegisterOrigin next = origin_of(first + (1U << bit));
+      const unsigned lines = next.line - origin.line;
+      const unsigned along = next.along - origin.along;
+      const std::uint32_t which = bits_of_lane(3 + bit, 1);
+      const unsigned near = is_along_near_ ? along : lines;
+      const unsigned far = is_along_near_ ? lines : along;
+      if (near != 0) address = advanced(address, which, lowering_.constant(near * bits_ / 8, 32));
+      if (far != 0) {
+        address = advanced(
+            address, operation("mul", {"lo", "u32"}, which, lowering_.constant(far, 32)), stride_);
+      }
+    }
+    lowering_.emit_memory(OpKind::load_matrix, std::move(memory));
+  }
+
   void read_operands(unsigned line_elements) {
-    const std::size_t address = is_load_ ? 1 : 0;
-    base_ = lowering_.address(address);
-    const std::uint32_t lane = lowering_.add_constant(
+    base_ = lowering_.address(is_load_ ? 1 : 0);
+    lane_ = lowering_.add_constant(
         {.kind = ConstantSlot::Kind::laneid, .varies_by_lane = true, .bits = 32});
-    const std::uint32_t line = operation("shr", {"u32"}, lane, lowering_.constant(2, 32));
-    const std::uint32_t step = operation("and", {"b32"}, lane, lowering_.constant(3, 32));
     // In bits: an element may have fewer than 8.
     stride_ = lowering_.operand_count() > 2 ? lowering_.source(2, 32)
                                             : lowering_.constant(line_elements, 32);
     stride_ = operation("mul", {"lo", "u32"}, stride_, lowering_.constant(bits_, 32));
     stride_ = operation("shr", {"u32"}, stride_, lowering_.constant(3, 32));
-    const std::uint32_t near_bytes = lowering_.constant(bits_ * lane_step_near() / 8, 32);
-    std::uint32_t far = is_along_near_ ? line : step;
-    if (!is_along_near_ && lane_step_ != 1) {
+  }
+  /// From the matrix to lane t's first element, t / 4 lines and t % 4 steps behind; where registers
+  /// are turned, t / 4 and t % 4 of the transposed matrix.
+  void step_to_lanes() {
+    const bool are_steps_near = is_along_near_ || is_turned_;
+    const std::uint32_t line = operation("shr", {"u32"}, lane_, lowering_.constant(2, 32));
+    const std::uint32_t step = operation("and", {"b32"}, lane_, lowering_.constant(3, 32));
+    const std::uint32_t near_bytes =
+        lowering_.constant(bits_ * (are_steps_near ? lane_step_ : 1) / 8, 32);
+    std::uint32_t far = are_steps_near ? line : step;
+    if (!are_steps_near && lane_step_ != 1) {
       far = operation("mul", {"lo", "u32"}, far, lowering_.constant(lane_step_, 32));
     }
     base_.slot = advanced(base_.slot, far, stride_);
-    base_.slot = advanced(base_.slot, is_along_near_ ? step : line, near_bytes);
+    base_.slot = advanced(base_.slot, are_steps_near ? step : line, near_bytes);
   }
-  unsigned lane_step_near() const { return is_along_near_ ? lane_step_ : 1; }
 
   std::uint32_t operation(std::string_view name, const std::vector<std::string_view>& modifiers,
                           std::uint32_t a, std::uint32_t b, unsigned bits = 32) {
@@ -271,6 +324,7 @@ class FragmentAccess {
     memory.address = address;
     memory.values = slots;
     memory.bits.assign(slots.size(), static_cast<std::uint8_t>(bits == 64 ? 64 : 32));
+    memory.is_transposed = is_turned_;
     lowering_.emit_memory(is_load_ ? OpKind::load : OpKind::store, std::move(memory));
   }
   /// A register whose elements lie apart in memory.
@@ -296,10 +350,13 @@ class FragmentAccess {
   bool is_load_;
   Element element_;
   unsigned bits_;
-  bool is_along_near_ = true;    ///< neighbours in a line of lanes lie side by side in memory
+  bool is_along_near_ = true;  ///< neighbours in a line of lanes lie side by side in memory
+  /// Registers are loaded as those of the transposed matrix, and turned, as ptxas has it.
+  bool is_turned_ = false;
   unsigned parts_ = 1;           ///< elements of a register
   unsigned lane_step_ = 1;       ///< elements from a lane's first to the next lane's
-  AddressOperand base_;          ///< of a lane's first element
+  AddressOperand base_;          ///< of the matrix, then of a lane's first element
+  std::uint32_t lane_ = none;    ///< the lane's number
   std::uint32_t stride_ = none;  ///< bytes from one line of memory to the next
 };
 

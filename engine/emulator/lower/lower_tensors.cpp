@@ -84,7 +84,9 @@ void lower_texture(Lowering& lowering) {
     if (modifier.starts_with("f16") || modifier == "v2") {
       lowering.refuse("its result has components of 32 bits");
     }
-    if (modifier.starts_with("a") || modifier == "cube" || modifier.ends_with("ms")) {
+    const bool is_component = gathers && modifier.size() == 1;
+    if ((modifier.starts_with("a") && !is_component) || modifier == "cube" ||
+        modifier.ends_with("ms")) {
       lowering.refuse("of textures it executes those of one and two dimensions");
     }
   }

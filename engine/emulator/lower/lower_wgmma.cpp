@@ -164,9 +164,8 @@ constexpr std::pair<std::string_view, WarpgroupMode> warpgroup_modes[] = {
     {"commit_group", WarpgroupMode::commit},
     {"wait_group", WarpgroupMode::wait}};
 
-void emit_order(Lowering& lowering, WarpgroupOrder order) {
-  lowering.emit(
-      lowering.detailed(OpKind::order_warpgroup, lowering.kernel().warpgroup_orders, order));
+Op order_op(Lowering& lowering, WarpgroupOrder order) {
+  return lowering.detailed(OpKind::order_warpgroup, lowering.kernel().warpgroup_orders, order);
 }
 
 }  // namespace
@@ -175,8 +174,9 @@ void lower_wgmma(Lowering& lowering) {
   if (lowering.has_modifier("mma_async")) return lower_warpgroup_product(lowering);
   WarpgroupOrder order = {.mode = lowering.modifier<WarpgroupMode>(warpgroup_modes)};
   constexpr std::int64_t most_groups = 7;
-  if (order.mode == WarpgroupMode::wait) order.groups = constant_operand(lowering, most_groups);
-  emit_order(lowering, order);
+  if (order.mode != WarpgroupMode::wait) return lowering.emit(order_op(lowering, order));
+  order.groups = constant_operand(lowering, most_groups);
+  lowering.end_block(order_op(lowering, order));
 }
 
 /// setmaxnreg.inc.sync.aligned.u32 N
@@ -187,7 +187,7 @@ void lower_setmaxnreg(Lowering& lowering) {
   if (registers % 8 != 0 || registers < least) {
     lowering.refuse("its count is a multiple of 8 from 24 to 256");
   }
-  emit_order(lowering, {.mode = WarpgroupMode::registers});
+  lowering.emit(order_op(lowering, {.mode = WarpgroupMode::registers}));
 }
 
 }  // namespace sweep

@@ -121,6 +121,7 @@ constexpr InstructionRow rows[] = {
     {"brkpt trap", nullptr, EndKind::trap},
     {"brx", nullptr, EndKind::indexed_branch},
     {"call", lower_system_call},
+    {call_step_name, lower_call_step},
     {"cp", lower_copy},
     {"createpolicy", lower_createpolicy},
     {"cvta", lower_cvta},
@@ -129,6 +130,7 @@ constexpr InstructionRow rows[] = {
     {"isspacep", lower_isspacep},
     {"ld ldu", lower_load, EndKind::next, false},
     {"ldmatrix stmatrix", lower_matrix},
+    {"lop3", lower_lop3},
     {"getctarank mapa", lower_cluster_address},
     {"mbarrier", lower_mbarrier},
     {"mma wmma", lower_matrix_product},
@@ -141,6 +143,7 @@ constexpr InstructionRow rows[] = {
     {"tex tld4", lower_texture, EndKind::next, false},
     {"vabsdiff4", lower_vabsdiff4},
     {"wgmma", lower_wgmma},
+    {"wgmma.wait_group", lower_wgmma, EndKind::barrier},
 };
 
 }  // namespace
@@ -215,7 +218,10 @@ std::uint32_t Lowering::carry() {
 }
 
 Lowering::SizedSlot Lowering::register_slot(ptx::RegisterId id) {
-  const std::uint32_t index = flat_.register_index(current_->frame, id);
+  return slot_at(flat_.register_index(current_->frame, id));
+}
+
+Lowering::SizedSlot Lowering::slot_at(std::uint32_t index) {
   const unsigned bits = ptx::bits_of(flat_.registers[index]);
   if (register_slots_[index] == none) register_slots_[index] = temporary(bits);
   return {register_slots_[index], bits};
@@ -415,7 +421,26 @@ std::uint32_t Lowering::note_instruction() {
   return static_cast<std::uint32_t>(kernel_.instructions.size() - 1);
 }
 
-Lowering::VariablePlace Lowering::place_of(const ptx::VariableRef& ref) const {
+FrameMove Lowering::frame_move() {
+  const CallStep& step = flat_.steps[current_->step];
+  const CallRegion& region = flat_.regions[step.region];
+  FrameMove move = {.kind = step.kind,
+                    .base = slot_at(region.base).slot,
+                    .size = region.size(),
+                    .kept_at = align_up(region.bytes, 16),
+                    .copies = step.copies};
+  const auto keep = [&](std::uint32_t slot, unsigned bits) {
+    move.kept.push_back({slot, static_cast<std::uint8_t>(bits)});
+  };
+  for (const std::uint32_t index : step.registers) {
+    const auto [slot, bits] = slot_at(index);
+    keep(slot, bits == 1 ? 1 : std::clamp(bits, 32U, 64U));
+    if (bits == 128) keep(slot + upper_half, 64);
+  }
+  return move;
+}
+
+Lowering::VariablePlace Lowering::place_of(const ptx::VariableRef& ref) {
   const ptx::Variable& variable = flat_.variable(module_, current_->frame, ref);
   const Frame& frame = flat_.frames[current_->frame];
   if (variable.space == ptx::Space::shared && variable.is_extern) {
@@ -432,7 +457,9 @@ Lowering::VariablePlace Lowering::place_of(const ptx::VariableRef& ref) const {
   }
   const ptx::Space space =
       variable.space == ptx::Space::shared ? ptx::Space::shared : ptx::Space::local;
-  return {space, frame.variable_offsets[ref.index], none, false};
+  const bool is_based = space == ptx::Space::local && frame.base != none;
+  return {space, frame.variable_offsets[ref.index], none, false,
+          is_based ? slot_at(frame.base).slot : none};
 }
 
 std::uint32_t Lowering::address_of(const ptx::VariableRef& ref, std::int64_t offset,
@@ -453,6 +480,14 @@ std::uint32_t Lowering::address_of(const ptx::VariableRef& ref, std::int64_t off
   }
   const std::uint64_t address = place.offset + static_cast<std::uint64_t>(offset);
   if (place.space == ptx::Space::shared) return shared_address(address, bits);
+  if (place.base != none) {
+    std::uint32_t sum = temporary(64);
+    emit_alu("add", {"u64"}, {.d = sum, .a = place.base, .b = constant(address, 64)});
+    if (bits == 64) return sum;
+    const std::uint32_t low = temporary(32);
+    emit_alu("cvt", {"u32", "u64", "d32"}, {.d = low, .a = sum});
+    return low;
+  }
   if (!place.is_kernel_parameter) return constant(address, bits);
   return add_constant(
       {.kind = Kind::parameter_base, .bits = static_cast<std::uint8_t>(bits), .value = address});
@@ -476,9 +511,10 @@ const InstructionRow& row_of(const ptx::Instruction& instruction) {
     return instruction.mnemonic == mnemonic &&
            std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
   };
-  const std::string_view name = has("bar", "warp")          ? "bar.warp"
-                                : has("barrier", "cluster") ? "barrier.cluster"
-                                                            : instruction.mnemonic;
+  const std::string_view name = has("bar", "warp")           ? "bar.warp"
+                                : has("barrier", "cluster")  ? "barrier.cluster"
+                                : has("wgmma", "wait_group") ? "wgmma.wait_group"
+                                                             : instruction.mnemonic;
   const auto found = row_of_name.find(name);
   return found != row_of_name.end() ? *found->second : register_operation;
 }

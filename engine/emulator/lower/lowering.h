@@ -113,13 +113,18 @@ class Lowering {
     std::uint64_t offset;
     std::uint32_t module_variable;  ///< for global and constant space, else none
     bool is_kernel_parameter;
+    std::uint32_t base = none;  ///< the slot that it lies behind
   };
-  VariablePlace place_of(const ptx::VariableRef& variable) const;
+  VariablePlace place_of(const ptx::VariableRef& variable);
   /// The constant slot with a variable's address plus an offset.
   std::uint32_t address_of(const ptx::VariableRef& variable, std::int64_t offset, unsigned bits);
   /// The same with how far it lies from the beginning of the block's shared memory.
   std::uint32_t shared_address(std::uint64_t value, unsigned bits);
   std::uint32_t add_constant(ConstantSlot slot);
+  /// Of a register by its index in FlatCode::registers.
+  SizedSlot slot_at(std::uint32_t index);
+  /// What the call that the instruction belongs to does.
+  FrameMove frame_move();
 
   Kernel& kernel() { return kernel_; }
 
@@ -156,16 +161,19 @@ inline constexpr std::pair<std::string_view, AtomicOperation> atomic_operations[
 std::vector<const ptx::Operand*> elements_of(const ptx::Operand& operand);
 /// "b16", "b32", "b64"; "pred" for 1.
 std::string_view word_type(unsigned bits);
+/// The mnemonic of instructions that are CallSteps.
+inline constexpr std::string_view call_step_name = "call.recursive";
 /// Whether a memory instruction with the modifier is volatile or orders memory.
 bool is_ordering(std::string_view modifier);
 
 /// What the rows of the instruction table name: each adds an instruction's ops.
 using LowerFunction = void(Lowering& lowering);
-LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_cluster_address,
-    lower_cluster_barrier, lower_collective, lower_copy, lower_createpolicy, lower_cvta,
-    lower_fence, lower_hint, lower_isspacep, lower_load, lower_matrix, lower_matrix_product,
-    lower_mbarrier, lower_mov, lower_nanosleep, lower_set, lower_setmaxnreg, lower_setp,
-    lower_stack, lower_store, lower_system_call, lower_texture, lower_vabsdiff4, lower_wgmma;
+LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_call_step,
+    lower_cluster_address, lower_cluster_barrier, lower_collective, lower_copy, lower_createpolicy,
+    lower_cvta, lower_fence, lower_hint, lower_isspacep, lower_load, lower_lop3, lower_matrix,
+    lower_matrix_product, lower_mbarrier, lower_mov, lower_nanosleep, lower_set, lower_setmaxnreg,
+    lower_setp, lower_stack, lower_store, lower_system_call, lower_texture, lower_vabsdiff4,
+    lower_wgmma;
 /// A copy of a tensor's box, of lower_copy's.
 void lower_tensor_copy(Lowering& lowering, bool is_reduction);
 

@@ -102,7 +102,11 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   // Ops of other kinds do not look at it.
   if (op.detail < kernel_.memory.size()) memory_ = &kernel_.memory[op.detail];
   const OpKind kind = op.kind;
-  if (kind == OpKind::load || kind == OpKind::store || kind == OpKind::atomic) return access(mask);
+  if (kind == OpKind::load || kind == OpKind::store || kind == OpKind::atomic) {
+    access(mask);
+    if (memory_->is_transposed) transpose_matrix(warp.slot<std::uint32_t>(memory_->values[0]));
+    return;
+  }
   if (kind == OpKind::async_copy) return async_copy(mask);
   if (kind == OpKind::bulk_copy) return bulk_copy(mask);
   if (kind == OpKind::tensor_copy) return tensor_copy(mask);
@@ -128,6 +132,7 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   // What the lanes do one after the other.
   for_each_lane(mask, [&](unsigned lane) {
     if (kind == OpKind::mbarrier) mbarrier(lane);
+    if (kind == OpKind::move_frame) move_frame(lane);
     if (kind == OpKind::stack_allocate) stack_allocate(lane);
     if (kind == OpKind::stack_restore) stack_restore(lane);
     if (kind == OpKind::print) print(lane);
@@ -233,8 +238,12 @@ void AccessUnit::access_global(WarpAccess& access, AccessKind kind) {
 void AccessUnit::move(const WarpAccess& access, std::uintptr_t bias, bool is_global) {
   if (access.active == 0) return;
   if (op_->kind == OpKind::atomic) {
-    return update_lanes(
-        {*memory_, warp_->registers, access.address.data(), bias, access.active, is_global});
+    const std::size_t size = ptx::bytes_of(memory_->type);
+    for (std::uint32_t i = 0; i < memory_->elements; ++i) {
+      update_lanes({*memory_, warp_->registers, access.address.data(), bias + i * size,
+                    access.active, is_global, i});
+    }
+    return;
   }
   const std::vector<LaneMove>& moves = launch_.moves[op_->detail];
   const std::size_t size = ptx::bytes_of(memory_->type);
@@ -249,7 +258,7 @@ void AccessUnit::access_in_block(WarpAccess& access, AccessKind kind, bool is_sh
   const bool is_load = kind == AccessKind::load;
   const Spread spread = spread_of(access.address.data(), access.active);
   check_alignment(access, spread);
-  if (is_shared && launch_.checks_kernel) {
+  if (is_shared && launch_.checks_kernel && !is_in_base(spread, access.width)) {
     for_each_lane(access.active, [&](unsigned lane) {
       check_base(lane, access.address[lane], access.width, is_load);
     });
@@ -270,9 +279,11 @@ void AccessUnit::access_in_block(WarpAccess& access, AccessKind kind, bool is_sh
   const std::byte* const memory_begin = is_shared ? shared_.data() : local(0);
   // Stores are judged when their values lie in memory.
   const bool is_store = kind == AccessKind::store;
-  if (is_shared && races_ != nullptr && !is_store) check_races(*this, access, kind);
+  const bool is_uniform = spread.low == spread.high;
+  const bool may_race = is_shared && races_ != nullptr;
+  if (may_race && !is_store) check_races(*this, access, kind, is_uniform);
   move(access, reinterpret_cast<std::uintptr_t>(memory_begin), false);
-  if (is_shared && races_ != nullptr && is_store) check_races(*this, access, kind);
+  if (may_race && is_store) check_races(*this, access, kind, is_uniform);
 }
 
 // What must hold of accesses, and the faults of those of which it does not.
@@ -372,10 +383,15 @@ void AccessUnit::prepare(Allocation& allocation, WarpAccess& access, AccessKind 
     begin.at(lane) = access.address[lane] - allocation.base;
   }
   touch(allocation, begin.data(), access.width, access.active, kind != AccessKind::load);
-  if (launch_.races != nullptr) {
-    for_each_lane(access.active, [&](unsigned lane) {
-      check_order(allocation, lane, begin.at(lane), access.width, kind != AccessKind::load);
-    });
+  if (launch_.races != nullptr && launch_.is_kernel()) {
+    const GridRaces::Access now = {racing_block(), thread_of(0), op_->instruction,
+                                   memory_->is_volatile || is_atomic(kind), kind};
+    std::array<std::byte, std::size_t{warp_size} * 32> room;  // NOLINT: stored_values fills it
+    const StoredValues stored =
+        kind == AccessKind::store ? stored_values(access.active, room) : StoredValues{nullptr, 0};
+    const auto conflict = launch_.races->note_lanes(allocation, begin.data(), access.width,
+                                                    access.active, now, stored.values, stored.step);
+    if (conflict) throw race_between_blocks(launch_, allocation, *conflict);
   }
   if (allocation.written == nullptr) return;
   if (kind != AccessKind::store) check_written(allocation, begin.data(), access);
@@ -404,30 +420,14 @@ std::uint64_t AccessUnit::racing_block() const {
   return cluster_.units.front()->block_index_;
 }
 
-/// What a lane stores, in `bytes`.
-std::span<const std::byte> AccessUnit::stored_by(unsigned lane,
-                                                 std::array<std::byte, 32>& bytes) const {
-  const std::size_t size = ptx::bytes_of(memory_->type);
-  for (std::size_t i = 0; i < memory_->values.size(); ++i) {
-    const std::size_t slot_bytes = std::max<std::size_t>(memory_->bits[i] / 8, 4);
-    const std::byte* slot = warp_->registers + memory_->values[i] + lane * slot_bytes;
-    std::memcpy(bytes.data() + i * size, slot, size);
-  }
-  return std::span(bytes).first(memory_->values.size() * size);
-}
-
-/// That what other blocks do there comes before or after.
+/// That what other blocks do there comes before or after what a lane's copy does.
 void AccessUnit::check_order(const Allocation& allocation, unsigned lane, std::uint64_t begin,
                              std::uint64_t bytes, bool writes) {
   if (launch_.races == nullptr || !launch_.is_kernel()) return;
-  const OpKind op = op_->kind;
-  const bool is_copy = op != OpKind::load && op != OpKind::store && op != OpKind::atomic;
-  GridRaces::Access now = {racing_block(), thread_of(lane), op_->instruction};
-  now.kind = !writes ? AccessKind::load : is_copy ? AccessKind::store : kind_of(*memory_, op);
-  now.is_strong = is_copy ? memory_->is_reduction : memory_->is_volatile || is_atomic(now.kind);
-  std::array<std::byte, 32> room{};
-  const auto stored = op == OpKind::store ? stored_by(lane, room) : std::span<const std::byte>();
-  const auto conflict = launch_.races->note(allocation, begin, bytes, now, stored);
+  const GridRaces::Access now = {racing_block(), thread_of(lane), op_->instruction,
+                                 memory_->is_reduction,
+                                 writes ? AccessKind::store : AccessKind::load};
+  const auto conflict = launch_.races->note(allocation, begin, bytes, now, {});
   if (conflict) throw race_between_blocks(launch_, allocation, *conflict);
 }
 
@@ -466,6 +466,14 @@ void AccessUnit::check_inside(const WarpAccess& access, const Spread& spread,
          is_shared ? "shared memory, of which the block" : "its local memory, of which it", size,
          is_shared && size == 0 ? ": 'launch' gives more by shared: BYTES" : "");
   });
+}
+
+/// Whether the bytes of all lanes lie in the variable that their address is computed from.
+bool AccessUnit::is_in_base(const Spread& spread, std::uint64_t bytes) const {
+  if (memory_->shared_base == none) return true;
+  const SharedVariable& base = kernel_.shared_variables[memory_->shared_base];
+  return is_inside(spread.low - base.offset, bytes, base.bytes) &&
+         is_inside(spread.high - base.offset, bytes, base.bytes);
 }
 
 /// That a lane's bytes lie in the variable that their address is computed from.

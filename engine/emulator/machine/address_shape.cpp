@@ -60,14 +60,10 @@ std::optional<LaneStep> step_of(const WarpAccess& access) {
 
 }  // namespace
 
-void AddressShape::note(const WarpAccess& access, const RequestCost& cost, WarpVisits& warp) {
-  if (access.active == 0) return;
-  std::uint64_t least = ~std::uint64_t{0};
-  std::uint64_t greatest = 0;
-  for_each_lane(access.active, [&](unsigned lane) {
-    least = std::min(least, access.address.at(lane));
-    greatest = std::max(greatest, access.address.at(lane));
-  });
+void AddressShape::note(const WarpAccess& access, const Spread& spread, const RequestCost& cost,
+                        WarpVisits& warp) {
+  const std::uint64_t least = spread.low;
+  const std::uint64_t greatest = spread.high;
   ++accesses;
   lanes += static_cast<unsigned>(std::popcount(access.active));
   if (~access.active != 0) ++partial;
@@ -78,7 +74,7 @@ void AddressShape::note(const WarpAccess& access, const RequestCost& cost, WarpV
   if (least == greatest) {
     ++uniform;
     uniform_excess += cost.excess();
-  } else if (const auto step = step_of(access)) {
+  } else if (const auto step = spread.is_affine ? LaneStep{spread.delta} : step_of(access)) {
     ++stepped;
     stepped_excess += cost.excess();
     add_step({*step, 1, cost.excess()});

@@ -20,6 +20,8 @@ struct LaneStep {
   friend bool operator==(const LaneStep&, const LaneStep&) = default;
 };
 
+struct Spread;
+
 /// What a request costs: sectors, or wavefronts of shared memory.
 struct RequestCost {
   std::uint64_t cost = 0;
@@ -91,7 +93,9 @@ struct AddressShape {
        &AddressShape::scattered_excess, &AddressShape::off_sector, &AddressShape::off_line,
        &AddressShape::partial, &AddressShape::lanes, &AddressShape::repeated,
        &AddressShape::onward});
-  void note(const WarpAccess& access, const RequestCost& cost, WarpVisits& visits);
+  /// An access of at least one lane.
+  void note(const WarpAccess& access, const Spread& spread, const RequestCost& cost,
+            WarpVisits& visits);
   AddressShape& operator+=(const AddressShape& other);
   /// The step that costs most beyond the ideal, and where none does that seen most; no accesses
   /// when there was none.

@@ -45,6 +45,9 @@ struct Cluster {
 /// "reads", "writes" or "updates"
 const char* what_access_does(AccessKind kind);
 
+/// Makes a register of all lanes, two elements each of an 8 x 8 matrix, that of the transposed one.
+void transpose_matrix(std::uint32_t* lanes);
+
 /// The memory of the block under way: checks, counts and executes its accesses. What a kernel must
 /// not do is a KernelFault.
 class AccessUnit {
@@ -71,7 +74,9 @@ class AccessUnit {
   [[noreturn]] void fail_at_thread(std::uint32_t warp, unsigned lane, std::uint32_t instruction,
                                    const std::string& what) const;
 
-  // A warp and a barrier of the block, as the cluster's RaceDetector knows them.
+  static constexpr std::uint32_t barriers_of_block = 16;
+  // A warp and a barrier of the block, as the cluster's RaceDetector knows them; behind the
+  // barriers are the warpgroups.
   std::uint32_t racer(const Warp& warp) const { return rank_ * launch_.warps() + warp.index; }
   std::uint64_t racing_barrier(std::uint32_t number) const {
     return RaceDetector::barrier_address(rank_, number);
@@ -138,19 +143,29 @@ class AccessUnit {
   void touch(const Allocation& allocation, const std::uint64_t* begin, std::uint64_t bytes,
              std::uint32_t lanes, bool writes) const;
   std::uint64_t racing_block() const;
-  std::span<const std::byte> stored_by(unsigned lane, std::array<std::byte, 32>& bytes) const;
+  /// What the lanes of a store write: those of lane t are `step` * t bytes behind the first.
+  struct StoredValues {
+    const std::byte* values = nullptr;
+    std::size_t step = 0;
+  };
+  StoredValues stored_values(std::uint32_t lanes,
+                             std::array<std::byte, std::size_t{warp_size} * 32>& room) const;
   void check_order(const Allocation& allocation, unsigned lane, std::uint64_t begin,
                    std::uint64_t bytes, bool writes);
   void check_written(const Allocation& allocation, const std::uint64_t* begin, WarpAccess& access);
+  bool is_in_base(const Spread& spread, std::uint64_t bytes) const;
   void check_base(unsigned lane, std::uint64_t begin, std::uint64_t bytes, bool is_load) const;
   void check_writable(unsigned lane, const Allocation& allocation, std::uint64_t address) const;
-  void check_races(const AccessUnit& owner, const WarpAccess& access, AccessKind kind);
+  void check_races(const AccessUnit& owner, const WarpAccess& access, AccessKind kind,
+                   bool is_uniform);
   void note_shared(std::uint64_t begin, std::uint64_t bytes, unsigned lane, AccessKind kind,
                    const std::byte* values, bool is_strong = false) {
     note_shared(*this, begin, bytes, lane, kind, values, is_strong);
   }
   void note_shared(const AccessUnit& owner, std::uint64_t begin, std::uint64_t bytes, unsigned lane,
                    AccessKind kind, const std::byte* values, bool is_strong);
+  void fail_for_race(const AccessUnit& owner, std::uint64_t begin, unsigned lane, AccessKind kind,
+                     const RaceDetector::Event& now, const RaceDetector::Conflict& conflict) const;
 
   // The shared memory of the blocks of the cluster.
   /// A place in the shared memory of a block.
@@ -188,7 +203,7 @@ class AccessUnit {
   // What they cost.
   void count_access(const WarpAccess& access, const Spread& spread, AccessKind kind,
                     ptx::Space space);
-  void note_shape(const WarpAccess& access, const RequestCost& cost);
+  void note_shape(const WarpAccess& access, const Spread& spread, const RequestCost& cost);
   /// The same of what the hardware executes.
   void count_issued(const WarpAccess& access, const Spread& spread, AccessKind kind,
                     ptx::Space space);
@@ -212,6 +227,8 @@ class AccessUnit {
   void begin_arrival(unsigned lane, std::uint64_t key);
   void begin_writing(unsigned lane, CopyInFlight::Range range);
   void note_bulk_copy(unsigned lane, const CopyInFlight& copy);
+  void check_visible(unsigned lane, std::uint64_t begin, std::uint64_t bytes, std::uint32_t warp,
+                     const char* reader) const;
   void copy_group(std::uint32_t mask);
   void complete_copies(const SharedPlace& mbarrier);
   void land(CopyInFlight& copy, std::uint32_t lanes, std::optional<std::uint64_t> key);
@@ -251,10 +268,12 @@ class AccessUnit {
 
   // Textures.
   using Texel = std::array<std::uint32_t, 4>;
-  /// The texels that the lanes of a warp read.
+  /// The texels that the lanes of a warp read, in the order of the lanes.
+  static constexpr unsigned lanes_of_quad = 4;
   struct TexelAddresses {
     std::array<std::uint64_t, std::size_t{4} * warp_size> places{};
     std::size_t count = 0;
+    std::array<std::size_t, warp_size / lanes_of_quad> quads{};  ///< where each four lanes' end
     std::uint64_t element_bytes = 0;
   };
   void read_textures(std::uint32_t mask);
@@ -269,10 +288,15 @@ class AccessUnit {
   // Calls, whose arguments lie in local memory.
   void print(unsigned lane);
   [[noreturn]] void assert_fail(std::uint32_t mask) const;
+  void move_frame(unsigned lane);
   void stack_allocate(unsigned lane);
   void stack_restore(unsigned lane);
   std::string text_at(std::uint64_t address) const;
   std::uint64_t argument(std::uint64_t offset, unsigned lane, unsigned bytes) const;
+  /// What an argument's or result's offset is counted from.
+  std::uint64_t base_of(const CallOp& call, unsigned lane) const {
+    return call.base == none ? 0 : warp_->slot<std::uint64_t>(call.base)[lane];
+  }
 
   std::uint32_t thread_of(unsigned lane) const { return warp_->index * warp_size + lane; }
   std::byte* local(unsigned lane) const { return local_.data() + thread_of(lane) * local_bytes_; }
@@ -390,6 +414,7 @@ class BlockRun : AccessUnit {
 
   // The warps of the block that meet.
   bool barrier(Warp& warp, const BasicBlock& block, Fragment& fragment);
+  bool wait_for_warpgroup(Warp& warp, const BasicBlock& block, Fragment& fragment);
   void release_complete(std::uint32_t number);
   void check_together(std::uint32_t number) const;
 
@@ -399,7 +424,7 @@ class BlockRun : AccessUnit {
   bool follows_values_ = false;  ///< or what registers wgmma works with
   bool has_spent_turn_ = false;
   LazyPages registers_;
-  std::array<Barrier, 16> barriers_;
+  std::array<Barrier, barriers_of_block> barriers_;
 };
 
 }  // namespace sweep

@@ -1,4 +1,5 @@
-// printf, assert and alloca. Their arguments lie in the calling thread's local memory.
+// Calls: printf, assert, alloca, and functions that call themselves. Their arguments lie in the
+// calling thread's local memory.
 
 #include <fmt/printf.h>
 
@@ -88,8 +89,8 @@ std::string AccessUnit::text_at(std::uint64_t address) const {
 
 void AccessUnit::print(unsigned lane) {
   const CallOp& call = kernel_.calls[op_->detail];
-  const std::string format = text_at(argument(call.arguments[0], lane, 8));
-  std::uint64_t next = argument(call.arguments[1], lane, 8) - local_window;
+  const std::string format = text_at(argument(base_of(call, lane) + call.arguments[0], lane, 8));
+  std::uint64_t next = argument(base_of(call, lane) + call.arguments[1], lane, 8) - local_window;
   std::string text;
   std::uint32_t count = 0;
   const auto take = [&](unsigned bytes) {
@@ -117,17 +118,65 @@ void AccessUnit::print(unsigned lane) {
     text += converted(conversion, bits, conversion.type == 's' ? text_at(bits) : "");
   }
   if (launch_.print) launch_.print(text);
-  if (call.result == none || std::uint64_t{call.result} + sizeof count > local_bytes_) return;
-  std::memcpy(local(lane) + call.result, &count, sizeof count);
+  if (call.result == none) return;
+  const std::uint64_t result = base_of(call, lane) + call.result;
+  if (!is_inside(result, sizeof count, local_bytes_)) return;
+  std::memcpy(local(lane) + result, &count, sizeof count);
   if (undefined_ != nullptr) {
-    undefined_->define({false, call.result, thread_of(lane)}, sizeof count);
+    undefined_->define({false, result, thread_of(lane)}, sizeof count);
   }
 }
 
 void AccessUnit::assert_fail(std::uint32_t mask) const {
   const unsigned lane = lowest_lane(mask);
-  const std::uint32_t condition = kernel_.calls[op_->detail].arguments[0];
+  const CallOp& call = kernel_.calls[op_->detail];
+  const std::uint64_t condition = base_of(call, lane) + call.arguments[0];
   fail(lane, "assert({}) failed", text_at(argument(condition, lane, 8)));
+}
+
+/// Arguments and results are copied between the caller's variables and the callee's; what a caller
+/// needs again is kept behind its variables, and its callee's lie behind that.
+void AccessUnit::move_frame(unsigned lane) {
+  using Kind = FrameMove::Kind;
+  const FrameMove& move = kernel_.frame_moves[op_->detail];
+  std::uint64_t& base = warp_->slot<std::uint64_t>(move.base)[lane];
+  if (move.kind == Kind::enter) base = kernel_.call_stack;
+  if (move.kind == Kind::pop) base -= move.size;
+  const bool is_within = move.kind == Kind::push || move.kind == Kind::pop;
+  const std::uint64_t inner_base = is_within ? base + move.size : base;
+  if (inner_base + move.size > kernel_.local_bytes) {
+    fail(lane,
+         "the thread's stack overflows: a call takes {} of its {} bytes, and {} of the function "
+         "are under way",
+         move.size, call_stack_bytes, (base - kernel_.call_stack) / move.size + 1);
+  }
+  std::byte* const memory = local(lane);
+  for (const FrameMove::Copy& copy : move.copies) {
+    const std::uint64_t outer = (is_within ? base : 0) + copy.outer;
+    const std::uint64_t inner = inner_base + copy.inner;
+    const bool is_argument = move.kind == Kind::enter || move.kind == Kind::push;
+    const std::uint64_t to = is_argument ? inner : outer;
+    std::memcpy(memory + to, memory + (is_argument ? outer : inner), copy.bytes);
+    if (undefined_ != nullptr) undefined_->define({false, to, thread_of(lane)}, copy.bytes);
+  }
+  std::byte* at = memory + base + move.kept_at;
+  for (const FrameMove::Kept& kept : move.kept) {
+    if (move.kind == Kind::push) {
+      const std::uint64_t value = kept.bits == 1 ? warp_->predicate(kept.slot) >> lane & 1
+                                                 : warp_->value(kept.slot, kept.bits, lane);
+      std::memcpy(at, &value, sizeof value);
+    } else {
+      std::uint64_t value = 0;
+      std::memcpy(&value, at, sizeof value);
+      if (kept.bits == 1) {
+        warp_->set_predicate(kept.slot, bit_of(lane), value != 0 ? full_mask : 0);
+      } else {
+        warp_->set_value(kept.slot, kept.bits, lane, value);
+      }
+    }
+    at += sizeof(std::uint64_t);
+  }
+  if (move.kind == Kind::push) base = inner_base;
 }
 
 void AccessUnit::stack_allocate(unsigned lane) {

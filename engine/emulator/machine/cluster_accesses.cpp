@@ -134,9 +134,9 @@ void AccessUnit::access_other_block(AccessUnit& owner, const WarpAccess& access,
         std::uint64_t{access.width} * static_cast<unsigned>(std::popcount(access.active));
   }
   const bool is_store = kind == AccessKind::store;
-  if (races_ != nullptr && !is_store) check_races(owner, access, kind);
+  if (races_ != nullptr && !is_store) check_races(owner, access, kind, false);
   move(access, reinterpret_cast<std::uintptr_t>(owner.shared_.data()), false);
-  if (races_ != nullptr && is_store) check_races(owner, access, kind);
+  if (races_ != nullptr && is_store) check_races(owner, access, kind, false);
 }
 
 void AccessUnit::map_address(unsigned lane) {

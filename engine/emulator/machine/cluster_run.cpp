@@ -16,13 +16,34 @@ bool has_copies(const Kernel& kernel) {
   });
 }
 
+/// What the begins and sizes of all accesses to shared memory are multiples of, 16 at the most.
+std::uint64_t shared_granule(const Launch& launch) {
+  const Kernel& kernel = *launch.kernel;
+  // Clusters' memories lie one behind the other.
+  std::uint64_t all = launch.cluster.count() > 1 ? launch.all_shared_bytes() : 0;
+  constexpr std::uint64_t most = 16;
+  all |= most;
+  for (const Op& op : kernel.ops) {
+    constexpr std::uint64_t mbarrier_bytes = 8;
+    if (op.kind == OpKind::mbarrier) all |= mbarrier_bytes;
+    if (op.kind == OpKind::async_copy) all |= kernel.memory[op.detail].copy_bytes;
+    if (op.kind != OpKind::load && op.kind != OpKind::store && op.kind != OpKind::atomic) continue;
+    const MemoryOp& memory = kernel.memory[op.detail];
+    const bool is_shared =
+        memory.space == ptx::Space::shared || memory.space == ptx::Space::generic;
+    if (is_shared) all |= memory.bytes();
+  }
+  return all & -all;
+}
+
 }  // namespace
 
 Cluster::Cluster(const Launch& launch) {
   const auto count = static_cast<std::uint32_t>(launch.cluster.count());
   if (has_copies(*launch.kernel)) copies = std::make_unique<CopiesInFlight>(launch.warps() * count);
-  if (!launch.checks_kernel || launch.shared_bytes() == 0) return;
-  races = std::make_unique<RaceDetector>(launch.shared_bytes() * count, launch.warps() * count);
+  if (!launch.checks_kernel || launch.all_shared_bytes() == 0) return;
+  races = std::make_unique<RaceDetector>(launch.all_shared_bytes() * count, launch.warps() * count,
+                                         shared_granule(launch));
 }
 
 void Cluster::reset() {

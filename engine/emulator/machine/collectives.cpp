@@ -18,8 +18,10 @@ std::array<std::uint8_t, warp_size> shuffle_sources(const CollectiveOp& op, cons
   constexpr std::uint32_t low_bits = 0x1f;
   const auto* b = warp.slot<std::uint32_t>(op.b);
   const auto* c = warp.slot<std::uint32_t>(op.c);
-  std::array<std::uint8_t, warp_size> sources{};
-  for_each_lane(mask, [&](unsigned lane) {
+  std::array<std::uint8_t, warp_size> sources;  // NOLINT: all are set below
+  inside = 0;
+  // Of all lanes, as vectors; what those outside of the mask have does not matter.
+  for (unsigned lane = 0; lane < warp_size; ++lane) {
     const std::uint32_t distance = b[lane] & low_bits;
     const std::uint32_t clamp = c[lane] & low_bits;
     const std::uint32_t segment = c[lane] >> 8 & low_bits;
@@ -34,9 +36,10 @@ std::array<std::uint8_t, warp_size> shuffle_sources(const CollectiveOp& op, cons
     const bool is_inside = op.shuffle == ShuffleMode::up
                                ? static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(last)
                                : from <= last;
-    sources.at(lane) = static_cast<std::uint8_t>(is_inside ? from % warp_size : lane);
+    sources[lane] = static_cast<std::uint8_t>(is_inside ? from % warp_size : lane);
     inside |= std::uint32_t{is_inside} << lane;
-  });
+  }
+  inside &= mask;
   return sources;
 }
 
@@ -46,7 +49,11 @@ void shuffle(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
   std::uint32_t inside = 0;
   const auto from = shuffle_sources(op, warp, mask, inside);
   auto* d = warp.slot<std::uint32_t>(op.d);
-  for_each_lane(mask, [&](unsigned lane) { d[lane] = source.at(from.at(lane)); });
+  if (mask == full_mask) {
+    for (unsigned lane = 0; lane < warp_size; ++lane) d[lane] = source[from[lane] % warp_size];
+  } else {
+    for_each_lane(mask, [&](unsigned lane) { d[lane] = source.at(from.at(lane)); });
+  }
   if (op.predicate != none) warp.set_predicate(op.predicate, mask, inside);
 }
 
@@ -107,24 +114,6 @@ void reduce(const CollectiveOp& op, Warp& warp, std::uint32_t mask) {
   warp.set_lanes(op.d, mask, result);
 }
 
-/// movmatrix.sync.aligned.m8n8.trans.b16
-void move_matrix(const CollectiveOp& op, Warp& warp) {
-  constexpr unsigned size = 8;
-  std::array<std::array<std::uint16_t, size>, size> elements{};
-  const auto* a = warp.slot<std::uint32_t>(op.a);
-  for (unsigned lane = 0; lane < warp_size; ++lane) {
-    const std::size_t column = std::size_t{2} * (lane % 4);
-    elements.at(lane / 4).at(column) = static_cast<std::uint16_t>(a[lane]);
-    elements.at(lane / 4).at(column + 1) = static_cast<std::uint16_t>(a[lane] >> 16);
-  }
-  auto* d = warp.slot<std::uint32_t>(op.d);
-  for (unsigned lane = 0; lane < warp_size; ++lane) {
-    const std::size_t row = std::size_t{2} * (lane % 4);
-    d[lane] = elements.at(row).at(lane / 4) | std::uint32_t{elements.at(row + 1).at(lane / 4)}
-                                                  << 16;
-  }
-}
-
 /// Executes a collective for the lanes in `mask`, all of which have arrived.
 void execute_collective(const CollectiveOp& collective, OpKind kind, Warp& warp,
                         std::uint32_t mask) {
@@ -132,7 +121,11 @@ void execute_collective(const CollectiveOp& collective, OpKind kind, Warp& warp,
   if (kind == OpKind::vote) return vote(collective, warp, mask);
   if (kind == OpKind::match) return match(collective, warp, mask);
   if (kind == OpKind::reduce) return reduce(collective, warp, mask);
-  if (kind == OpKind::move_matrix) return move_matrix(collective, warp);
+  if (kind == OpKind::move_matrix) {
+    auto* d = warp.slot<std::uint32_t>(collective.d);
+    std::ranges::copy_n(warp.slot<std::uint32_t>(collective.a), warp_size, d);
+    return transpose_matrix(d);
+  }
   if (kind != OpKind::elect) return;
   warp.set_lanes(collective.d, mask, lowest_lane(mask));
   if (collective.predicate == none) return;
@@ -140,6 +133,21 @@ void execute_collective(const CollectiveOp& collective, OpKind kind, Warp& warp,
 }
 
 }  // namespace
+
+void transpose_matrix(std::uint32_t* lanes) {
+  constexpr unsigned size = 8;
+  std::array<std::array<std::uint16_t, size>, size> elements{};
+  for (unsigned lane = 0; lane < warp_size; ++lane) {
+    const std::size_t column = std::size_t{2} * (lane % 4);
+    elements.at(lane / 4).at(column) = static_cast<std::uint16_t>(lanes[lane]);
+    elements.at(lane / 4).at(column + 1) = static_cast<std::uint16_t>(lanes[lane] >> 16);
+  }
+  for (unsigned lane = 0; lane < warp_size; ++lane) {
+    const std::size_t row = std::size_t{2} * (lane % 4);
+    lanes[lane] = elements.at(row).at(lane / 4) | std::uint32_t{elements.at(row + 1).at(lane / 4)}
+                                                      << 16;
+  }
+}
 
 bool BlockRun::collective(Warp& warp, const BasicBlock& block, Fragment& fragment) {
   const CollectiveOp& collective = kernel_.collectives[block.op.detail];
@@ -188,6 +196,12 @@ bool BlockRun::collective(Warp& warp, const BasicBlock& block, Fragment& fragmen
 void BlockRun::check_members(const Warp& warp, const BasicBlock& block,
                              const CollectiveOp& collective, std::uint32_t lanes) const {
   const auto* masks = warp.slot<std::uint32_t>(collective.members);
+  const std::uint32_t usual = masks[lowest_lane(lanes)];
+  std::uint32_t unusual = 0;
+  for (unsigned lane = 0; lane < warp_size; ++lane) {
+    unusual |= std::uint32_t{masks[lane] != usual} << lane;
+  }
+  if ((unusual & lanes) == 0 && (lanes & ~usual) == 0) return;
   for_each_lane(lanes, [&](unsigned lane) {
     if ((masks[lane] >> lane & 1) == 0) {
       fail_at(
@@ -273,12 +287,13 @@ bool BlockRun::warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragm
 
 bool BlockRun::barrier(Warp& warp, const BasicBlock& block, Fragment& fragment) {
   if (block.op.kind == OpKind::cluster_barrier) return cluster_barrier(warp, block, fragment);
+  if (block.op.kind == OpKind::order_warpgroup) return wait_for_warpgroup(warp, block, fragment);
   const BarrierOp& op = kernel_.barriers[block.op.detail];
   const unsigned lane = lowest_lane(fragment.mask);
   const std::uint32_t number = warp.slot<std::uint32_t>(op.barrier)[lane];
   if (number >= barriers_.size()) {
     fail_at(warp, lane, block.instruction,
-            fmt::format("there is no barrier {}; a block has 16", number));
+            fmt::format("there is no barrier {}; a block has {}", number, barriers_of_block));
   }
   Barrier& state = barriers_.at(number);
   if (op.threads != none) {

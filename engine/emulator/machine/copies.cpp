@@ -68,7 +68,10 @@ std::byte* AccessUnit::bytes_at(unsigned lane, ptx::Space space, std::uint64_t a
   if (is_in_window || space == ptx::Space::shared) {
     return shared_place(lane, in_window(address), count, is_load, is_in_window).bytes();
   }
-  Allocation* allocation = launch_.memory->find(address);
+  Allocation*& allocation = last_[op_->detail];
+  if (allocation == nullptr || !allocation->contains(address, count)) {
+    allocation = launch_.memory->find(address);
+  }
   if (allocation == nullptr || !allocation->contains(address, count)) {
     const Allocation* near = launch_.memory->nearest(address);
     const std::string where =
@@ -418,7 +421,9 @@ void AccessUnit::move_matrices(std::uint32_t mask, bool is_load) {
     SharedCount count = count_shared(launch_.model, access, kind);
     if (matrix != 0) count.requests = 0;
     count_.sites[op_->detail].shared += count;
-    if (launch_.notes_shapes) note_shape(access, {count.wavefronts, count.ideal});
+    if (!launch_.notes_shapes) continue;
+    note_shape(access, spread_of(access.address.data(), access.active),
+               {count.wavefronts, count.ideal});
   }
 }
 

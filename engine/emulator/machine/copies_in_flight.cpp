@@ -94,15 +94,20 @@ void AccessUnit::note_bulk_copy(unsigned lane, const CopyInFlight& copy) {
   if (copy.read.bytes != 0) {
     const auto [begin, bytes] = copy.read;
     note_shared(place_at(begin).offset, bytes, lane, AccessKind::load, nullptr);
-    if (const auto unfenced = races_->find_unfenced(begin, bytes, copy.warp)) {
-      fail(lane,
-           "the copy reads {} by the async proxy, and {} writes it at {}, without "
-           "fence.proxy.async between",
-           describe_place(unfenced->byte), describe_thread_of(unfenced->event),
-           describe_instruction(kernel_, unfenced->event.instruction));
-    }
+    check_visible(lane, begin, bytes, copy.warp, "the copy");
   }
   if (copy.written.bytes != 0) begin_writing(lane, copy.written);
+}
+
+/// That what the async proxy of a warp reads is written for it: `reader` is what reads.
+void AccessUnit::check_visible(unsigned lane, std::uint64_t begin, std::uint64_t bytes,
+                               std::uint32_t warp, const char* reader) const {
+  const auto unfenced = races_->find_unfenced(begin, bytes, warp);
+  if (!unfenced) return;
+  fail(lane,
+       "{} reads {} by the async proxy, and {} writes it at {}, without fence.proxy.async between",
+       reader, describe_place(unfenced->byte), describe_thread_of(unfenced->event),
+       describe_instruction(kernel_, unfenced->event.instruction));
 }
 
 /// Moves the bytes of lanes, told by an mbarrier, or by their threads' waiting where there is none.

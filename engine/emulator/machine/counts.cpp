@@ -59,10 +59,12 @@ void LaunchCount::add_shapes(const LaunchCount& other) {
   for (std::size_t i = 0; i < other.shapes.size(); ++i) shapes[i] += other.shapes[i];
 }
 
-void AccessUnit::note_shape(const WarpAccess& access, const RequestCost& cost) {
+void AccessUnit::note_shape(const WarpAccess& access, const Spread& spread,
+                            const RequestCost& cost) {
   const std::size_t sites = kernel_.memory.size();
   visits_.resize(std::size_t{launch_.warps()} * sites);
-  count_.shapes[op_->detail].note(access, cost, visits_[warp_->index * sites + op_->detail]);
+  count_.shapes[op_->detail].note(access, spread, cost,
+                                  visits_[warp_->index * sites + op_->detail]);
 }
 
 void AccessUnit::count_access(const WarpAccess& access, const Spread& spread, AccessKind kind,
@@ -103,7 +105,7 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
   if (space == ptx::Space::local) {
     count_local(launch_.model, access, is_atomic(kind) ? AccessKind::store : kind, site.local);
   }
-  if (before) note_shape(access, cost_between(*before, site));
+  if (before) note_shape(access, spread, cost_between(*before, site));
   if (space != ptx::Space::global || !launch_.on_request) return;
   std::array<std::uint64_t, std::size_t{2} * warp_size> sectors{};
   auto end = sectors.begin();

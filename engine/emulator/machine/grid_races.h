@@ -47,13 +47,20 @@ class GridRaces {
     std::uint64_t byte = 0;
   };
 
-  /// Looks at these buffers. Memory is taken as it is touched. Throws std::bad_alloc.
-  explicit GridRaces(std::span<Allocation* const> buffers);
+  /// Looks at these buffers. Blocks that are linked (Kernel::is_linked) may order their work, and
+  /// are executed by one thread; others by several if it `has_threads`. Memory is taken as it is
+  /// touched. Throws std::bad_alloc.
+  GridRaces(std::span<Allocation* const> buffers, bool is_linked, bool has_threads);
 
   /// A thread reaches for `bytes` of a buffer, to put `stored` there if it is a plain store's.
   /// Throws MemoryShortage.
   std::optional<Conflict> note(const Allocation& buffer, std::uint64_t begin, std::uint64_t bytes,
                                const Access& now, std::span<const std::byte> stored);
+  /// The lanes of a warp do: each of them `bytes` at begin[lane]. `now` is lane 0's; what a lane
+  /// stores, if they do, lies `step` bytes behind what the lane before does.
+  std::optional<Conflict> note_lanes(const Allocation& buffer, const std::uint64_t* begin,
+                                     std::uint64_t bytes, std::uint32_t lanes, const Access& now,
+                                     const std::byte* stored, std::size_t step);
   /// What was put off: a plain load that another block's atomic met, and no atomic followed.
   std::optional<std::pair<const Allocation*, Conflict>> unresolved() const;
 
@@ -67,9 +74,10 @@ class GridRaces {
  private:
   /// The last access to `granule` bytes, packed: 0 for none.
   struct Shadow {
-    Shadow(const Allocation& buffer, std::uint64_t granule);
+    Shadow(const Allocation& memory, unsigned shift);
 
-    std::uint64_t granule;
+    const Allocation* buffer;
+    unsigned granule_shift;
     LazyPages pages;
     LazyPages times;
     std::uint64_t* cells;
@@ -82,13 +90,23 @@ class GridRaces {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> published;
   };
 
+  Shadow* shadow_of(const Allocation& buffer);
+  bool note_quietly(Shadow& shadow, std::uint64_t at, std::uint64_t own);
+  std::optional<Conflict> note_range(Shadow& shadow, std::uint64_t begin, std::uint64_t bytes,
+                                     const Access& now, std::uint64_t own,
+                                     std::span<const std::byte> stored);
+  std::uint64_t meet(const Shadow& shadow, std::uint64_t at, std::uint64_t known, std::uint64_t own,
+                     const Access& now, std::uint64_t begin, std::span<const std::byte> stored,
+                     std::optional<Conflict>& conflict) const;
   /// Puts a conflict off where it is a plain load's with an atomic; whether it did.
   bool put_off(const Allocation& buffer, std::uint64_t granule, const Conflict& conflict);
   /// An atomic of the thread follows its plain load.
   void take_back(const Allocation& buffer, std::uint64_t granule, const Access& now);
   bool is_ordered(const Access& earlier, std::uint32_t time, const Access& now);
 
-  std::unordered_map<const Allocation*, Shadow> shadows_;
+  std::vector<Shadow> shadows_;  ///< few
+  bool is_linked_;
+  bool has_threads_;
   std::uint32_t time_ = 1;
   std::unordered_map<std::uint64_t, Order> orders_;                ///< by block
   std::unordered_map<std::uint64_t, std::uint32_t> publications_;  ///< by address

@@ -167,16 +167,18 @@ void update_each(const AtomicUpdate& o, Update update) {
   using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
                                   std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
   const auto value = [&](std::size_t index, unsigned lane) {
-    const auto* slot = reinterpret_cast<const Slot*>(o.registers + o.memory.values[index]);
+    const auto* slot =
+        reinterpret_cast<const Slot*>(o.registers + o.memory.values[o.element + index]);
     return std::bit_cast<T>(static_cast<Bits>(slot[lane]));
   };
-  const bool has_second = o.memory.values.size() > 1;
+  const bool has_second = o.memory.operation == AtomicOperation::compare_exchange;
+  const std::uint32_t result = o.result();
   for_each_lane(o.mask, [&](unsigned lane) {
     T* place = at<T>(o.address[lane], o.bias);
     const T old = *place;
     *place = update(old, value(0, lane), has_second ? value(1, lane) : T{});
-    if (o.memory.result == none) return;
-    reinterpret_cast<Slot*>(o.registers + o.memory.result)[lane] =
+    if (result == none) return;
+    reinterpret_cast<Slot*>(o.registers + result)[lane] =
         static_cast<Slot>(std::bit_cast<Bits>(old));
   });
 }
@@ -265,12 +267,19 @@ Spread spread_of(const std::uint64_t* address, std::uint32_t mask) {
   spread.base = address[first] - first * delta;
   spread.delta = static_cast<std::int64_t>(delta);
   spread.low = address[first];
-  for_each_lane(mask, [&](unsigned lane) {
+  const auto add = [&](unsigned lane) {
     spread.low = std::min(spread.low, address[lane]);
     spread.high = std::max(spread.high, address[lane]);
     spread.bits |= address[lane];
     differs |= address[lane] ^ (spread.base + lane * delta);
-  });
+  };
+  // The first lanes, as a small block has.
+  if ((mask & (mask + 1)) == 0) {
+    const auto count = static_cast<unsigned>(std::popcount(mask));
+    for (unsigned lane = 0; lane < count; ++lane) add(lane);
+  } else {
+    for_each_lane(mask, add);
+  }
   spread.is_affine = differs == 0 && (is_single || (mask >> (first + 1) & 1) != 0);
   return spread;
 }

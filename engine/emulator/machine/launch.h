@@ -137,11 +137,16 @@ LaneMove find_store(ptx::Type type, unsigned register_bits);
 /// What atom, red and cp.reduce do: lane t updates the value at host address `bias` + address[t].
 struct AtomicUpdate {
   const MemoryOp& memory;
-  std::byte* registers;
-  const std::uint64_t* address;
-  std::uintptr_t bias;
-  std::uint32_t mask;
-  bool is_global;
+  std::byte* registers = nullptr;
+  const std::uint64_t* address = nullptr;
+  std::uintptr_t bias = 0;
+  std::uint32_t mask = 0;
+  bool is_global = false;
+  std::uint32_t element = 0;  ///< of a vector
+
+  std::uint32_t result() const {
+    return memory.results.empty() ? memory.result : memory.results[element];
+  }
 };
 void update_lanes(const AtomicUpdate& update);
 /// cp.reduce: element after element, as one lane's atomics.

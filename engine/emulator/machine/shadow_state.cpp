@@ -3,15 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace sweep {
 namespace {
 
 constexpr std::uint32_t slot_step = 4;  ///< bytes
 
-void join(std::vector<std::uint64_t>& into, const std::vector<std::uint64_t>& from) {
+/// Whether that tells something new.
+bool join(std::vector<std::uint64_t>& into, const std::vector<std::uint64_t>& from) {
   if (into.size() < from.size()) into.resize(from.size(), 0);
-  for (std::size_t i = 0; i < from.size(); ++i) into[i] = std::max(into[i], from[i]);
+  std::uint64_t news = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::uint64_t more = std::max(into[i], from[i]);
+    news |= more ^ into[i];
+    into[i] = more;
+  }
+  return news != 0;
 }
 
 std::uint64_t known_of(const std::vector<std::uint64_t>& clocks, std::size_t who) {
@@ -28,18 +36,28 @@ constexpr std::uint64_t of_phases = std::uint64_t{1} << 62U;
 
 }  // namespace
 
-RaceDetector::RaceDetector(std::uint64_t shared_bytes, std::uint32_t warps)
-    : bytes_(static_cast<std::size_t>(shared_bytes)),
+RaceDetector::RaceDetector(std::uint64_t shared_bytes, std::uint32_t warps, std::uint64_t granule)
+    : granule_shift_(static_cast<unsigned>(std::countr_zero(granule))),
+      cells_(static_cast<std::size_t>((shared_bytes + granule - 1) / granule)),
+      changed_(cells_.size() / cells_of_group + 1),
+      values_(cells_.size() * granule),
       clocks_(warps),
       fenced_(warps),
+      lessons_(warps),
       own_copies_(warps) {
-  MemoryWatch::of_process().note(shared_bytes * sizeof(Byte));
+  MemoryWatch::of_process().note(cells_.size() * (sizeof(Cell) + granule));
   reset();
 }
 
 void RaceDetector::reset() {
-  std::ranges::fill(bytes_, Byte{});
-  std::ranges::fill(clocks_, Clocks(clocks_.size(), 0));
+  for (std::size_t group = 0; group < changed_.size(); ++group) {
+    if (changed_[group] == 0) continue;
+    const std::size_t first = group * cells_of_group;
+    const std::size_t count = std::min<std::size_t>(cells_of_group, cells_.size() - first);
+    std::fill_n(cells_.begin() + static_cast<std::ptrdiff_t>(first), count, Cell{});
+    changed_[group] = 0;
+  }
+  for (Clocks& clocks : clocks_) clocks.assign(clocks_.size(), 0);
   std::ranges::fill(fenced_, Clocks{});
   std::ranges::fill(own_copies_, Clocks{});
   objects_.clear();
@@ -48,59 +66,126 @@ void RaceDetector::reset() {
   agents_.clear();
 }
 
-/// Whether an earlier event is ordered before what a thread does now.
-bool RaceDetector::is_before(const Event& event, const Event& now) const {
+std::pair<std::uint64_t, std::uint64_t> RaceDetector::change(std::uint64_t begin,
+                                                             std::uint64_t bytes) {
+  if (bytes == 0) return {0, 0};
+  const std::uint64_t first = begin >> granule_shift_;
+  const std::uint64_t last = (begin + bytes - 1) >> granule_shift_;
+  for (std::uint64_t group = first / cells_of_group; group <= last / cells_of_group; ++group) {
+    changed_[static_cast<std::size_t>(group)] = 1;
+  }
+  return {first, last + 1};
+}
+
+/// Whether an earlier event is ordered before what a thread does now, whose warp knows so much.
+inline bool RaceDetector::is_before(const Clocks& known, const Event& event,
+                                    const Event& now) const {
   if (event.order == 0) return true;
   if (event.order == in_flight) return false;
   if (event.thread == now.thread) return true;
   const std::uint32_t warp = event.thread / warp_size;
-  const std::uint32_t own = now.thread / warp_size;
   // Lanes of one warp: the same instruction is judged by its values.
-  if (warp == own && event.order == now.order) return true;
-  return known_of(clocks_[own], warp) > event.order;
+  if (event.order == now.order && warp == now.thread / warp_size) return true;
+  return known_of(known, warp) > event.order;
 }
 
-void RaceDetector::remember_read(Byte& byte, const Event& read) {
-  const bool is_other_warp =
-      byte.read.order != 0 && byte.read.thread / warp_size != read.thread / warp_size;
-  if (is_other_warp) byte.other_read = byte.read;
-  byte.read = read;
+inline void RaceDetector::remember_read(Cell& cell, const Event& read) {
+  const auto is_of_other_warp = [&](const Event& event) {
+    return event.order != 0 && event.thread / warp_size != read.thread / warp_size;
+  };
+  // A lane's own read must not hide that of another lane, which its write may race with.
+  const bool is_of_other_lane = cell.read.order != 0 && cell.read.thread != read.thread;
+  if (is_of_other_warp(cell.read) || (is_of_other_lane && !is_of_other_warp(cell.other_read))) {
+    cell.other_read = cell.read;
+  }
+  cell.read = read;
 }
 
-std::optional<RaceDetector::Conflict> RaceDetector::note(Event now, AccessKind kind,
-                                                         std::uint64_t begin, std::uint64_t bytes,
-                                                         const std::byte* values) {
+[[gnu::always_inline]] inline void RaceDetector::note_cells(const Clocks& known, const Event& now,
+                                                            AccessKind kind, std::uint64_t begin,
+                                                            std::uint64_t bytes,
+                                                            const std::byte* values,
+                                                            std::optional<Conflict>& first) {
   const bool is_plain_store = kind == AccessKind::store && now.is_strong == 0;
-  std::optional<Conflict> first;
-  for (std::uint64_t i = 0; i < bytes; ++i) {
+  const auto [from, end] = change(begin, bytes);
+  for (std::uint64_t at = from; at < end; ++at) {
     const auto meet = [&](const char* what, const Event& earlier) {
-      if (!first) first = Conflict{what, earlier, begin + i};
+      if (!first) first = Conflict{what, earlier, std::max(begin, at << granule_shift_)};
     };
-    Byte& byte = bytes_[static_cast<std::size_t>(begin + i)];
-    const bool is_written = byte.write.order != 0 || byte.update.order != 0;
+    Cell& cell = cells_[static_cast<std::size_t>(at)];
+    const bool is_written = cell.write.order != 0 || cell.update.order != 0;
     // What a copy takes along need not be used.
     if (!is_written && kind != AccessKind::store && now.is_by_async_proxy == 0) meet(nullptr, {});
-    const bool is_same_value = is_plain_store && values != nullptr && byte.value == values[i] &&
-                               byte.write.order != in_flight;
-    const bool is_one_store = is_plain_store && byte.write.order == now.order &&
-                              byte.write.thread != now.thread &&
-                              byte.write.thread / warp_size == now.thread / warp_size;
-    if (!is_same_value && (is_one_store || !is_before(byte.write, now))) {
-      meet("writes", byte.write);
+    std::byte* const value = values_.data() + (at << granule_shift_);
+    const std::byte* const stored =
+        values == nullptr ? nullptr : values + ((at - from) << granule_shift_);
+    const std::size_t granule = std::size_t{1} << granule_shift_;
+    const bool is_same_value = is_plain_store && stored != nullptr &&
+                               cell.write.order != in_flight &&
+                               std::equal(stored, stored + granule, value);
+    const bool is_one_store = is_plain_store && cell.write.order == now.order &&
+                              cell.write.thread != now.thread &&
+                              cell.write.thread / warp_size == now.thread / warp_size;
+    if (!is_same_value && (is_one_store || !is_before(known, cell.write, now))) {
+      meet("writes", cell.write);
     }
-    if (now.is_strong == 0 && !is_before(byte.update, now)) meet("updates", byte.update);
+    if (now.is_strong == 0 && !is_before(known, cell.update, now)) meet("updates", cell.update);
     if (kind == AccessKind::load) {
-      remember_read(byte, now);
+      remember_read(cell, now);
       continue;
     }
-    for (const Event& read : {byte.read, byte.other_read}) {
-      const bool are_strong = now.is_strong != 0 && read.is_strong != 0;
-      if (!are_strong && !is_before(read, now)) meet("reads", read);
+    for (const Event* const read : {&cell.read, &cell.other_read}) {
+      const bool are_strong = now.is_strong != 0 && read->is_strong != 0;
+      if (!are_strong && !is_before(known, *read, now)) meet("reads", *read);
     }
-    (now.is_strong != 0 ? byte.update : byte.write) = now;
-    if (values != nullptr) byte.value = values[i];
+    (now.is_strong != 0 ? cell.update : cell.write) = now;
+    if (stored != nullptr) std::copy_n(stored, granule, value);
   }
+}
+
+std::optional<RaceDetector::Conflict> RaceDetector::note(const Event& now, AccessKind kind,
+                                                         std::uint64_t begin, std::uint64_t bytes,
+                                                         const std::byte* values) {
+  std::optional<Conflict> first;
+  note_cells(clocks_[now.thread / warp_size], now, kind, begin, bytes, values, first);
   return first;
+}
+
+/// Whether any of these bytes was written, or updated, last by a lane of the warp that others of it
+/// may not know of.
+bool RaceDetector::has_news_of(std::uint32_t warp, std::uint64_t begin, std::uint64_t bytes) const {
+  const std::uint64_t known = known_of(clocks_[warp], warp);
+  const auto is_news = [&](const Event& event) {
+    return event.order >= std::max<std::uint64_t>(known, 1) && event.thread / warp_size == warp;
+  };
+  const auto first = cells_.begin() + static_cast<std::ptrdiff_t>(begin >> granule_shift_);
+  const auto last =
+      cells_.begin() + static_cast<std::ptrdiff_t>((begin + bytes - 1) >> granule_shift_);
+  return std::any_of(first, last + 1,
+                     [&](const Cell& cell) { return is_news(cell.write) || is_news(cell.update); });
+}
+
+std::optional<std::pair<unsigned, RaceDetector::Conflict>> RaceDetector::note_lanes(
+    const Event& now, std::uint64_t offset, const WarpAccess& access, const Lanes& lanes) {
+  const AccessKind kind = lanes.values == nullptr ? AccessKind::load : AccessKind::store;
+  const std::uint32_t warp = now.thread / warp_size;
+  const Clocks& known = clocks_[warp];
+  std::optional<Conflict> first;
+  const unsigned lowest = lowest_lane(lanes.mask);
+  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
+    const unsigned lane = lowest_lane(rest);
+    const std::uint64_t begin = offset + access.address[lane];
+    Event own = now;
+    own.thread += lane;
+    note_cells(known, own, kind, begin, access.width,
+               lanes.values == nullptr ? nullptr : lanes.values + lane * lanes.step, first);
+    if (first) return std::pair(lane, *first);
+    // The other lanes find the same, and the last one's load is remembered.
+    const bool is_same_for_all = lane == lowest && lanes.is_uniform && kind == AccessKind::load &&
+                                 !has_news_of(warp, begin, access.width);
+    if (is_same_for_all) rest &= bit_of(lane) | std::bit_floor(rest);
+  }
+  return std::nullopt;
 }
 
 void RaceDetector::note_visit(std::uint32_t block, const Event& now) {
@@ -131,9 +216,13 @@ void RaceDetector::outlive(std::uint32_t block, std::uint64_t address) {
 
 void RaceDetector::release_to(std::uint64_t address, std::uint32_t warp, std::uint64_t order) {
   Knowledge& object = objects_[address];
-  join(object.known, clocks_[warp]);
+  if (object.warp != warp || object.lesson != lessons_[warp]) {
+    join(object.known, clocks_[warp]);
+    join(object.fenced, fenced_[warp]);
+    object.warp = warp;
+    object.lesson = lessons_[warp];
+  }
   know(object.known, warp, order + 1);
-  join(object.fenced, fenced_[warp]);
 }
 
 void RaceDetector::release_fenced(std::uint64_t address, std::uint32_t warp) {
@@ -148,8 +237,8 @@ void RaceDetector::release_fenced(std::uint64_t address, std::uint32_t warp) {
 void RaceDetector::acquire_from(std::uint64_t address, std::uint32_t warp) {
   const auto found = objects_.find(address);
   if (found == objects_.end()) return;
-  join(clocks_[warp], found->second.known);
-  join(fenced_[warp], found->second.fenced);
+  const bool has_learned = join(clocks_[warp], found->second.known);
+  if (join(fenced_[warp], found->second.fenced) || has_learned) ++lessons_[warp];
 }
 
 void RaceDetector::complete_phase(std::uint64_t key) {
@@ -164,24 +253,27 @@ void RaceDetector::acquire_phase(std::uint64_t key, std::uint32_t warp) {
 }
 
 void RaceDetector::begin_writing(std::uint64_t begin, std::uint64_t bytes, bool is_update) {
-  for (std::uint64_t i = begin; i < begin + bytes; ++i) {
-    Byte& byte = bytes_[static_cast<std::size_t>(i)];
-    (is_update ? byte.update : byte.write).order = in_flight;
+  const auto [from, end] = change(begin, bytes);
+  for (std::uint64_t at = from; at < end; ++at) {
+    Cell& cell = cells_[static_cast<std::size_t>(at)];
+    (is_update ? cell.update : cell.write).order = in_flight;
   }
 }
 
 void RaceDetector::end_writing(std::uint64_t begin, std::uint64_t bytes, const Event& landing,
                                const std::byte* values) {
-  for (std::uint64_t i = 0; i < bytes; ++i) {
-    Byte& byte = bytes_[static_cast<std::size_t>(begin + i)];
-    (landing.is_strong != 0 ? byte.update : byte.write) = landing;
-    byte.value = values[i];
+  const auto [from, end] = change(begin, bytes);
+  for (std::uint64_t at = from; at < end; ++at) {
+    Cell& cell = cells_[static_cast<std::size_t>(at)];
+    (landing.is_strong != 0 ? cell.update : cell.write) = landing;
   }
+  std::copy_n(values, bytes, values_.begin() + static_cast<std::ptrdiff_t>(begin));
 }
 
 void RaceDetector::end_reading(std::uint64_t begin, std::uint64_t bytes, const Event& landing) {
-  for (std::uint64_t i = begin; i < begin + bytes; ++i) {
-    remember_read(bytes_[static_cast<std::size_t>(i)], landing);
+  const auto [from, end] = change(begin, bytes);
+  for (std::uint64_t at = from; at < end; ++at) {
+    remember_read(cells_[static_cast<std::size_t>(at)], landing);
   }
 }
 
@@ -205,12 +297,13 @@ void RaceDetector::release_copy(std::uint64_t key, std::uint32_t warp, std::uint
 }
 
 void RaceDetector::acquire_copies(std::uint32_t warp) {
-  join(clocks_[warp], own_copies_[warp]);
+  if (join(clocks_[warp], own_copies_[warp])) ++lessons_[warp];
 }
 
 void RaceDetector::fence_proxy(std::uint32_t warp, std::uint64_t order) {
   join(fenced_[warp], clocks_[warp]);
   know(fenced_[warp], warp, order);
+  ++lessons_[warp];
 }
 
 /// PTX ISA, "Async proxy": accesses of one place by the generic and by the async proxy need a proxy
@@ -219,12 +312,14 @@ void RaceDetector::fence_proxy(std::uint32_t warp, std::uint64_t order) {
 std::optional<RaceDetector::Conflict> RaceDetector::find_unfenced(std::uint64_t begin,
                                                                   std::uint64_t bytes,
                                                                   std::uint32_t warp) const {
-  for (std::uint64_t i = begin; i < begin + bytes; ++i) {
-    const Byte& byte = bytes_[static_cast<std::size_t>(i)];
-    for (const Event& write : {byte.write, byte.update}) {
+  if (bytes == 0) return std::nullopt;
+  for (std::uint64_t at = begin >> granule_shift_; at <= (begin + bytes - 1) >> granule_shift_;
+       ++at) {
+    const Cell& cell = cells_[static_cast<std::size_t>(at)];
+    for (const Event& write : {cell.write, cell.update}) {
       if (write.order == 0 || write.is_by_async_proxy != 0) continue;
       if (known_of(fenced_[warp], write.thread / warp_size) <= write.order) {
-        return Conflict{"writes", write, i};
+        return Conflict{"writes", write, std::max(begin, at << granule_shift_)};
       }
     }
   }

@@ -51,14 +51,28 @@ class RaceDetector {
     std::uint64_t byte = 0;
   };
 
-  /// Of all blocks together.
-  RaceDetector(std::uint64_t shared_bytes, std::uint32_t warps);
+  /// Of all blocks together. Accesses begin and end at multiples of `granule`, a power of 2 up to
+  /// 16, but those of single bytes, which stand for all of theirs.
+  RaceDetector(std::uint64_t shared_bytes, std::uint32_t warps, std::uint64_t granule);
 
   /// Begins a cluster: nothing is written, nothing ordered.
   void reset();
   /// An access to [begin, begin + bytes); `values` are what a store has written, null for others.
-  std::optional<Conflict> note(Event now, AccessKind kind, std::uint64_t begin, std::uint64_t bytes,
-                               const std::byte* values);
+  std::optional<Conflict> note(const Event& now, AccessKind kind, std::uint64_t begin,
+                               std::uint64_t bytes, const std::byte* values);
+  /// Lanes of a warp, whether all have one address, and what they store, if they do: a lane's
+  /// values are `step` bytes behind those of the lane before.
+  struct Lanes {
+    std::uint32_t mask = 0;
+    bool is_uniform = false;
+    const std::byte* values = nullptr;
+    std::size_t step = 0;
+  };
+  /// Their plain loads or stores, the lowest lane's first, up to one that meets a conflict: that
+  /// lane and what it met. `now` is lane 0's event.
+  std::optional<std::pair<unsigned, Conflict>> note_lanes(const Event& now, std::uint64_t offset,
+                                                          const WarpAccess& access,
+                                                          const Lanes& lanes);
 
   /// An access to the memory of another block of the cluster.
   void note_visit(std::uint32_t block, const Event& now);
@@ -117,23 +131,35 @@ class RaceDetector {
   using Clocks = std::vector<std::uint64_t>;
   struct Knowledge {
     Clocks known;
-    Clocks fenced;  ///< and visible to the async proxy
+    Clocks fenced;              ///< and visible to the async proxy
+    std::uint32_t warp = none;  ///< that released to it last, and how much that had learned
+    std::uint64_t lesson = 0;
   };
-  struct Byte {
+  /// What is known of the bytes of a granule.
+  struct Cell {
     Event write;   ///< the last plain one
     Event update;  ///< the last strong one
     Event read;
-    Event other_read;  ///< of another warp than `read`
-    std::byte value{};
+    Event other_read;  ///< of another warp than `read`, or at least of another lane
   };
+  static constexpr std::uint64_t cells_of_group = 64;
 
-  bool is_before(const Event& event, const Event& now) const;
-  static void remember_read(Byte& byte, const Event& read);
+  /// The cells of a range that will be changed, from the first to behind the last.
+  std::pair<std::uint64_t, std::uint64_t> change(std::uint64_t begin, std::uint64_t bytes);
+  bool is_before(const Clocks& known, const Event& event, const Event& now) const;
+  static void remember_read(Cell& cell, const Event& read);
+  bool has_news_of(std::uint32_t warp, std::uint64_t begin, std::uint64_t bytes) const;
+  void note_cells(const Clocks& known, const Event& now, AccessKind kind, std::uint64_t begin,
+                  std::uint64_t bytes, const std::byte* values, std::optional<Conflict>& first);
 
-  std::vector<Byte> bytes_;
-  std::vector<Clocks> clocks_;      ///< of each warp
-  std::vector<Clocks> fenced_;      ///< of each warp; empty ones where the kernel has no such fence
-  std::vector<Clocks> own_copies_;  ///< of each warp: when mbarriers completed them
+  unsigned granule_shift_;
+  std::vector<Cell> cells_;
+  std::vector<std::uint8_t> changed_;  ///< by group of cells, since the cluster has begun
+  std::vector<std::byte> values_;      ///< that the last stores have written
+  std::vector<Clocks> clocks_;         ///< of each warp
+  std::vector<Clocks> fenced_;  ///< of each warp; empty ones where the kernel has no such fence
+  std::vector<std::uint64_t> lessons_;  ///< of each warp: how often it has learned of others
+  std::vector<Clocks> own_copies_;      ///< of each warp: when mbarriers completed them
   std::map<std::uint32_t, std::map<std::uint32_t, Event>> visits_;  ///< of blocks: each warp's last
   std::map<std::uint32_t, Clocks> outlived_;                        ///< of blocks
   std::unordered_map<std::uint64_t, Knowledge> objects_;

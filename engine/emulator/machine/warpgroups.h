@@ -50,6 +50,15 @@ class Warpgroups {
   /// The same of the op that a basic block ends with.
   std::optional<Mistake> touch(std::uint32_t warp, const Op& op) const;
 
+  /// Whether a warp has committed the groups that another one of its warpgroup waits for: these are
+  /// the warpgroup's, and complete for all of its warps at once.
+  bool has_committed(std::uint32_t warp, std::uint32_t waiting, const WarpgroupOrder& wait) const {
+    return states_[warp].committed + wait.groups >= states_[waiting].committed;
+  }
+  static bool are_one(std::uint32_t warp, std::uint32_t other) {
+    return warp / warps_of_group == other / warps_of_group;
+  }
+
   /// The group that a product issued now belongs to, and whether it has been waited for.
   std::uint64_t group_of_next(std::uint32_t warp) const { return states_[warp].committed + 1; }
   bool is_done(std::uint32_t warp, std::uint64_t group) const {

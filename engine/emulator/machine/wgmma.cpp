@@ -116,7 +116,9 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_by_lines, std::
       }
       std::memcpy(to, shared_.data() + place, chunk_bytes);
       if (races_ == nullptr || !is_own) continue;
-      note_shared(judged_byte(place), 1, 0, AccessKind::load, nullptr);
+      const std::uint64_t byte = judged_byte(place);
+      note_shared(byte, 1, 0, AccessKind::load, nullptr);
+      check_visible(0, rank_ * shared_bytes_ + byte, 1, racer(*warp_), "it");
       late_reads_.back().places.push_back(place);
     }
   }
@@ -162,7 +164,16 @@ void AccessUnit::order_warpgroup(std::uint32_t mask) {
   join_warpgroup(mask, {});
   const WarpgroupOrder& order = kernel_.warpgroup_orders[op_->detail];
   warpgroups_->order(warp_->index, order);
-  if (order.mode == WarpgroupMode::wait && !late_reads_.empty()) finish_reads();
+  if (races_ == nullptr) return;
+  const std::uint64_t group =
+      racing_barrier(barriers_of_block + warp_->index / Warpgroups::warps_of_group);
+  const bool waits = order.mode == WarpgroupMode::wait;
+  if (waits) races_->acquire_from(group, racer(*warp_));
+  if (waits && !late_reads_.empty()) finish_reads();
+  // Also what has just been finished for the others.
+  if (!waits && order.mode != WarpgroupMode::commit) return;
+  races_->synchronise_warp(racer(*warp_), order_);
+  races_->release_to(group, racer(*warp_), order_);
 }
 
 /// Products that have been waited for have read their matrices up to now: whoever has overwritten
@@ -170,7 +181,8 @@ void AccessUnit::order_warpgroup(std::uint32_t mask) {
 void AccessUnit::finish_reads() {
   const Op* const waiting = op_;
   const auto finish = [&](const LateRead& read) {
-    if (read.warp != warp_->index || !warpgroups_->is_done(read.warp, read.group)) return false;
+    const bool is_own = Warpgroups::are_one(read.warp, warp_->index);
+    if (!is_own || !warpgroups_->is_done(warp_->index, read.group)) return false;
     if (read.writes == writes_) return true;
     op_ = read.op;
     for (const std::uint64_t place : read.places) {
@@ -180,6 +192,24 @@ void AccessUnit::finish_reads() {
   };
   std::erase_if(late_reads_, finish);
   op_ = waiting;
+}
+
+/// wgmma.wait_group: a group is the warpgroup's, so that all of its warps must have come so far.
+bool BlockRun::wait_for_warpgroup(Warp& warp, const BasicBlock& block, Fragment& fragment) {
+  const WarpgroupOrder& wait = kernel_.warpgroup_orders[block.op.detail];
+  const bool is_there = std::ranges::all_of(warps_, [&](const Warp& other) {
+    return other.live == 0 || !Warpgroups::are_one(other.index, warp.index) ||
+           warpgroups_->has_committed(other.index, warp.index, wait);
+  });
+  if (!is_there) {
+    uncount(block, fragment.mask, true);
+    fragment.state = Fragment::State::parked;
+    warp.add(kernel_, fragment);
+    return false;
+  }
+  execute(warp, block.op, fragment.mask);
+  fragment.block = block.next;
+  return true;
 }
 
 void AccessUnit::check_warpgroups() const {

@@ -329,6 +329,82 @@ BOOST_AUTO_TEST_CASE(sums_are_those_of_hopper) {
   }
 }
 
+namespace matrix_product_sums {
+
+/// What the tensor cores make of an accumulator and products of factors, as many of them at once.
+float sum_of_hopper(float accumulator, const std::vector<double>& products, std::size_t at_once) {
+  float sum = accumulator;
+  for (std::size_t first = 0; first < products.size(); first += at_once) {
+    const auto begin = products.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = begin + static_cast<std::ptrdiff_t>(at_once);
+    double largest = std::fabs(sum);
+    for (auto each = begin; each != end; ++each) largest = std::max(largest, std::fabs(*each));
+    if (largest == 0) {
+      sum = 0;
+      continue;
+    }
+    const int shift = 25 - std::ilogb(largest);
+    double total = std::trunc(std::ldexp(double{sum}, shift));
+    for (auto each = begin; each != end; ++each) {
+      total += std::trunc(std::ldexp(*each, shift));
+    }
+    const double exact = std::ldexp(total, -shift);
+    sum = static_cast<float>(exact);
+    if (std::fabs(double{sum}) > std::fabs(exact)) sum = std::nextafter(sum, 0.0F);
+  }
+  return sum;
+}
+
+}  // namespace matrix_product_sums
+
+BOOST_AUTO_TEST_CASE(sums_that_are_exact_and_sums_that_are_not_are_those_of_hopper) {
+  // Factors are powers of 2, so that a product's exponent is that of the factors' sum.
+  const Case form = {16, 8, 16, Element::bf16, Element::f32};
+  const auto bits_of = [](float value) { return std::bit_cast<std::uint32_t>(value); };
+  std::mt19937 random(1);
+  for (int range = 0; range < 28; ++range) {
+    std::uniform_int_distribution<int> exponents(-range / 2, range / 2);
+    std::uniform_int_distribution<int> signs(-1, 1);
+    const auto factor = [&] {
+      return static_cast<float>(signs(random)) * std::ldexp(1.0F, exponents(random));
+    };
+    std::vector<std::vector<float>> a(form.m, std::vector<float>(form.k));
+    std::vector<std::vector<float>> b(form.k, std::vector<float>(form.n));
+    std::vector<std::vector<float>> c(form.m, std::vector<float>(form.n));
+    Machine machine(form);
+    for_each_of_a(
+        form, [&](unsigned number, unsigned lane, unsigned part, unsigned row, unsigned k) {
+          a[row][k] = factor();
+          machine.set(machine.a()[number], lane, Element::bf16, part, bits_of(a[row][k]) >> 16);
+        });
+    for_each_of_b(
+        form, [&](unsigned number, unsigned lane, unsigned part, unsigned k, unsigned column) {
+          b[k][column] = factor();
+          machine.set(machine.b()[number], lane, Element::bf16, part, bits_of(b[k][column]) >> 16);
+        });
+    for_each_of_c(
+        form, [&](unsigned number, unsigned lane, unsigned, unsigned row, unsigned column) {
+          c[row][column] = range % 3 == 0 ? -0.0F : std::ldexp(factor(), range / 3);
+          machine.set(machine.c()[number], lane, Element::f32, 0, bits_of(c[row][column]));
+        });
+    for (const Simd simd : levels()) {
+      machine.multiply(simd);
+      unsigned wrong = 0;
+      for_each_of_c(form, [&](unsigned number, unsigned lane, unsigned, unsigned row,
+                              unsigned column) {
+        std::vector<double> products;
+        for (unsigned k = 0; k < form.k; ++k) {
+          products.push_back(double{a[row][k]} * b[k][column]);
+        }
+        const float expected = matrix_product_sums::sum_of_hopper(c[row][column], products, form.k);
+        const auto found = machine.get(machine.d()[number], lane, Element::f32, 0);
+        wrong += (found & 0xffffffff) == bits_of(expected) ? 0 : 1;
+      });
+      BOOST_TEST(wrong == 0U, "exponents up to " << range << ": " << to_string(simd));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(nan_is_the_canonical_one) {
   const Case form = {16, 8, 16, Element::bf16, Element::f32};
   for (const Simd simd : levels()) {

@@ -37,7 +37,12 @@ std::string describe(OpKind kind, const MemoryOp& memory) {
   return text;
 }
 
-std::vector<std::string> shared_accesses(const std::string& body, int architecture) {
+struct CompiledKernel {
+  Kernel kernel;
+  std::optional<KernelCode> code;
+};
+
+CompiledKernel compiled(const std::string& body, int architecture) {
   const std::string source =
       "extern \"C\" __global__ void kernel(const int* in, int* out, int n) {\n"
       "  __shared__ int s[1024];\n  const int t = threadIdx.x;\n" +
@@ -47,11 +52,16 @@ std::vector<std::string> shared_accesses(const std::string& body, int architectu
        {fmt::format("--gpu-architecture=sm_{}", architecture), "--generate-line-info"},
        {}});
   BOOST_REQUIRE_MESSAGE(result.ok, result.log);
-  const auto code = read_kernel_code(result.cubin, "kernel");
-  BOOST_REQUIRE(code.has_value());
   const ptx::Module module(result.ptx);
-  Kernel kernel = lower(module, "kernel", best_simd());
-  issue_as_compiled(kernel, *code);
+  CompiledKernel one = {lower(module, "kernel", best_simd()),
+                        read_kernel_code(result.cubin, "kernel")};
+  BOOST_REQUIRE(one.code.has_value());
+  issue_as_compiled(one.kernel, *one.code);
+  return one;
+}
+
+std::vector<std::string> shared_accesses(const std::string& body, int architecture) {
+  const Kernel kernel = compiled(body, architecture).kernel;
   std::vector<std::string> accesses;
   for (const Op& op : kernel.ops) {
     const bool is_access = op.kind == OpKind::load || op.kind == OpKind::store;
@@ -78,6 +88,9 @@ const std::vector<Case> cases = {
      "s[t] = in[t]; __syncthreads();\n"
      "const int* p = s + 4 * (t % 8); out[t] = p[0] + p[1] * n + p[2] * n * n;",
      {"load 4 -> 16 with 2", "load 4 gone", "load 4 gone", "store 4"}},
+    {"neighbours at addresses that are known",
+     "s[t] = in[t]; __syncthreads(); out[t] = s[4] + s[5] * n + s[6] * n * n + s[7];",
+     {"load 4 -> 16 with 3", "load 4 gone", "load 4 gone", "load 4 gone", "store 4"}},
     {"stores of a structure",
      "int* p = s + 4 * t; p[0] = n; p[1] = n + t; p[2] = t; p[3] = 7; __syncthreads();\n"
      "out[t] = s[t ^ 1];",
@@ -115,6 +128,18 @@ BOOST_AUTO_TEST_CASE(a_loop_of_which_ptxas_joins_some_rounds_is_not_certain) {
   const std::vector<std::string> expected = {"load 4",   "load 4 ?", "load 4 ?",
                                              "load 4 ?", "load 4 ?", "store 4"};
   BOOST_TEST(accesses == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(atomics_that_are_loops_of_loads_are_not_certain) {
+  for (const auto& [type, is_loop] : {std::pair("int", false), {"float", true}}) {
+    const CompiledKernel one = compiled(
+        fmt::format("{0}* f = reinterpret_cast<{0}*>(s); f[t] = 0; __syncthreads();\n"
+                    "atomicAdd(f + t % 2, {0}(in[t])); __syncthreads(); out[t] = f[t % 2];",
+                    type),
+        90);
+    const std::string note = note_on_uncertain(one.kernel, one.code);
+    BOOST_TEST((note.find("are loops in the machine code") != note.npos) == is_loop, note);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(nothing_changes_where_lines_are_not_known) {

@@ -110,6 +110,16 @@ const std::vector<Kernel> kernels = {
     {"values of their own at one place", "out[t] = b + 1;",
      "a race between blocks: it writes out[0], which block (0, 0, 0), thread (0, 0, 0) writes at "
      "kernel.cu:32 (st.global.f32)"},
+    {"what all read, written by a late one", "out[i] = sums[0]; if (b == 7) sums[0] = 2;",
+     "a race between blocks: it "},
+    {"what all read, written by an early one", "out[i] = sums[0]; if (b == 1) sums[0] = 2;",
+     "a race between blocks: it "},
+    {"pairs that all read, halves of them written",
+     "out[i] = reinterpret_cast<float2*>(sums)[t % 4].y;"
+     " if (b == 3 && t < 4) sums[2 * t + 1] = 2;",
+     "a race between blocks: it "},
+    {"pairs that all read, their other halves written",
+     "out[i] = sums[t % 4 * 2]; if (b == 3 && t < 4) sums[2 * t + 1] = 2;"},
     {"a sum without atomics", "if (is_first) *count += 1;",
      "a race between blocks: it reads count[0]"},
     {"a counter read plainly", "if (is_first) { atomicAdd(count, 1u); out[i] = *count; }",

@@ -9,6 +9,7 @@
 #include "tests/emulator/execution/copying_kernels.h"
 #include "tests/emulator/execution/emulated_pattern.h"
 #include "tests/emulator/execution/meeting_kernels.h"
+#include "tests/emulator/execution/ordered_kernels.h"
 
 using namespace sweep;
 
@@ -93,6 +94,10 @@ BOOST_DATA_TEST_CASE(of_meetings_are_found, boost::unit_test::data::make(meeting
   check_mutants(kernel);
 }
 
+BOOST_DATA_TEST_CASE(of_orders_are_found, boost::unit_test::data::make(ordered_kernels), kernel) {
+  check_mutants(kernel);
+}
+
 BOOST_AUTO_TEST_CASE(are_many) {
   std::size_t count = 0;
   const auto add = [&](const SynchronisedKernel& kernel) {
@@ -100,7 +105,8 @@ BOOST_AUTO_TEST_CASE(are_many) {
   };
   std::ranges::for_each(copying_kernels, add);
   std::ranges::for_each(meeting_kernels, add);
-  BOOST_TEST(count > 80U);
+  std::ranges::for_each(ordered_kernels, add);
+  BOOST_TEST(count > 110U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

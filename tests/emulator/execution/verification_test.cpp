@@ -85,6 +85,19 @@ BOOST_AUTO_TEST_CASE(all_of_a_whole_execution_is_verified) {
   BOOST_TEST(result.notes.empty());
 }
 
+/// However different they are, and whatever they cost.
+BOOST_AUTO_TEST_CASE(a_grid_of_few_blocks_is_executed_whole) {
+  const std::string text = pattern("", "i >= 2048 || a[i] == i",
+                                   "if (threadIdx.x < blockIdx.x * blockIdx.x % 8 * 32) "
+                                   "a[i + N / 2] = i; a[i] = i;",
+                                   "8");
+  const Emulated result = emulate(text, {}, sampling());
+  BOOST_TEST(result.outcome == "correct");
+  BOOST_TEST(result.notes.empty());
+  BOOST_TEST(result.metrics.at("executed_share") == 100);
+  BOOST_TEST(result.metrics.at("store_requests") == 64 + 12);
+}
+
 BOOST_AUTO_TEST_CASE(what_no_executed_block_wrote_is_not_verified) {
   const Emulated result = emulate(pattern("", "a[i] == i", "a[i] = i;"), {}, sampling());
   BOOST_TEST(result.outcome == "correct");

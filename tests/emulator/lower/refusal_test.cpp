@@ -160,8 +160,6 @@ const Refused refused[] = {
      "[%r3];",
      "red.async"},
     {"call %d1, (), P; P: .callprototype _ ();", "does not execute calls through pointers"},
-    {"call f, ();", "'f' calls itself: the emulator does not execute recursive functions",
-     ".func f() { call g, (); ret; } .func g();"},
     {"call f, ();", "calls 'f', which the program does not define", ".extern .func f();"},
     {"{ .param .b32 a; call f, (a, a); }", "a call passes 2 values to or from 'f', which has 1",
      ".func f(.param .b32 x) { ret; }"},
@@ -251,20 +249,6 @@ BOOST_AUTO_TEST_CASE(names_the_source_line) {
     return std::string(e.what()).starts_with("pattern.cu:17: ") && e.file() == "/a/b/pattern.cu" &&
            e.line() == 17 && e.where() == "pattern.cu:17" &&
            e.message().starts_with("the emulator does not execute the instruction multimem");
-  });
-}
-
-BOOST_AUTO_TEST_CASE(names_a_recursive_function_and_where_it_is_called) {
-  const std::string text =
-      module_with("call _ZN8sweep_c01fEif, ();",
-                  ".func _ZN8sweep_c01fEif() {\n.loc 1 9 3\ncall _ZN8sweep_c01fEif, (); ret; }") +
-      ".file 1 \"/a/b/pattern.cu\"\n";
-  const ptx::Module module(text);
-  BOOST_CHECK_EXCEPTION(lower(module, "k", Simd::baseline), UnsupportedError, [](const auto& e) {
-    return std::string(e.what()) ==
-               "pattern.cu:9: 'f' calls itself: the emulator does not execute recursive "
-               "functions" &&
-           e.line() == 9;
   });
 }
 

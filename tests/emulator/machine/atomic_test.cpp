@@ -88,6 +88,30 @@ BOOST_DATA_TEST_CASE(atomics_happen_one_after_the_other,
   BOOST_TEST((word(36) & kept) == c.last);
 }
 
+/// Each element of a vector is updated by itself.
+BOOST_AUTO_TEST_CASE(atomics_of_vectors) {
+  const Outcome outcome = run_body(R"ptx(
+  mov.f32 %f1, 0f3F800000; cvt.rn.f32.u32 %f2, %me; mov.b32 %r2, 0x40003c00;
+  red.relaxed.gpu.global.add.v2.f32 [%out+256], {%f1, %f2};
+  atom.global.v4.f32.add {%f3, %f4, %f5, %f6}, [%out+272], {%f1, %f2, %f1, %f2};
+  red.global.add.noftz.v2.f16x2 [%out+288], {%r2, %r2}; mov.b32 {%h1, %h2}, %r2;
+  red.global.max.noftz.v8.f16 [%out+304], {%h1, %h2, %h1, %h1, %h1, %h1, %h1, %h2};
+  add.f32 %f7, %f4, %f5; cvt.rzi.u32.f32 %result, %f7;)ptx",
+                                   {.checks_kernel = true, .words = 80});
+  // What lane t got: 0 + 1 + ... of those before, and so many ones.
+  for (std::uint32_t t = 0; t < 32; ++t) BOOST_TEST(outcome.out[t] == t * (t - 1) / 2 + t);
+  const std::vector<std::uint32_t> words(outcome.out.begin() + 64, outcome.out.end());
+  const std::uint32_t count = 0x42000000;  // 32
+  const std::uint32_t sum = 0x43f80000;    // 496
+  const std::vector<std::uint32_t> expected = {
+      count,      sum,        0, 0, count,      sum,        count,      sum,
+      0x54005000, 0x54005000, 0, 0, 0x40003c00, 0x3c003c00, 0x3c003c00, 0x40003c00};
+  BOOST_TEST(words == expected, boost::test_tools::per_element());
+  // One request of 16 bytes a lane.
+  const auto requests = [&](std::size_t site) { return outcome.count.sites[site].global.requests; };
+  for (std::size_t site = 0; site < 4; ++site) BOOST_TEST(requests(site) == 1);
+}
+
 BOOST_AUTO_TEST_CASE(atomics_of_128_bits) {
   const Outcome outcome = run_body(R"ptx(
   .shared .align 16 .b8 cell[16]; mov.u64 %d0, 0; mov.u64 %d1, 5; mov.b128 %q0, {%d0, %d1};

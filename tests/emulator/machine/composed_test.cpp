@@ -53,6 +53,24 @@ const Composed rows[] = {
     {"setp.lt.and.bf16x2 %p1|%p2, %r1, %r2, %p3;", 0x3f800000, 0x40003f80, 0, predicates, 0},
     {"setp.nan.bf16 %p1|%p2, %h1, %h2;", 0x7fc0, 0, 0, predicates, 1},
     {"set.lt.f32.s32 %f5, %r1, %r2;", 1, 2, 0, f32_word, 0x3f800000},
+    {"set.lt.f16.s32 %h5, %r1, %r2;", 1, 2, 0, half, 0x3c00},
+    {"set.lt.bf16.f64 %h5, %g1, %g2;", 0, 0x3ff0000000000000, 0, half, 0x3f80},
+    {"lop3.or.b32 %r5|%p1, %r1, %r2, 0, 0xc0, %p3;", 6, 1, 0, first_predicate, 0},
+    {"lop3.or.b32 %r5|%p1, %r1, %r2, 0, 0xc0, %p3;", 6, 1, 1, first_predicate, 1},
+    {"lop3.or.b32 %r5|%p1, %r1, %r2, 0, 0xc0, %p3;", 6, 3, 0, first_predicate, 1},
+    {"lop3.or.b32 %r5|%p1, %r1, %r2, 0, 0xc0, %p3;", 6, 3, 0, word, 2},
+    {"lop3.and.b32 _|%p1, %r1, %r2, 0, 0xc0, !%p3;", 6, 2, 0, first_predicate, 1},
+    {"lop3.and.b32 _|%p1, %r1, %r2, 0, 0xc0, !%p3;", 6, 2, 1, first_predicate, 0},
+    {"cvt.pack.sat.u16.s32 %r5, %r1, %r2;", 70000, 0xffffffff, 0, word, 0xffff0000},
+    {"cvt.pack.sat.s16.s32 %r5, %r1, %r2;", 0xffff0000, 5, 0, word, 0x80000005},
+    {"cvt.pack.sat.u8.s32.b32 %r5, %r1, %r2, 0x12345678;", 300, 7, 0, word, 0x5678ff07},
+    {"cvt.pack.sat.s4.s32.b32 %r5, %r1, %r2, 1;", 0xfffffff7, 9, 0, word, 0x187},
+    {"add.f32.f16 %f5, %h1, %f2;", 0x3c00, 0x3f800000, 0, f32_word, 0x40000000},
+    {"sub.rn.f32.bf16 %f5, %h1, %f2;", 0x3f80, 0x40000000, 0, f32_word, 0xbf800000},
+    {"fma.rn.sat.f32.f16 %f5, %h1, %h1, %f2;", 0x4000, 0xbf800000, 0, f32_word, 0x3f800000},
+    {"fma.rn.f32.bf16 %f5, %h1, %h1, %f2;", 0x4000, 0x3f800000, 0, f32_word, 0x40a00000},
+    {"cvt.rn.ftz.f32.s32 %f5, %r1;", 3, 0, 0, f32_word, 0x40400000},
+    {"cvt.rz.f32.bf16 %f5, %h1;", 0x3f80, 0, 0, f32_word, 0x3f800000},
     {"set.lt.and.u32.f32 %r5, %f1, %f2, %p3;", 0, 0x3f800000, 0, word, 0},
     {"set.lt.and.u32.f32 %r5, %f1, %f2, !%p3;", 0, 0x3f800000, 0, word, 0xffffffff},
     {"set.lt.ftz.u32.f32 %r5, %f1, %f2;", 0, 0x007fffff, 0, word, 0},
@@ -101,6 +119,10 @@ const std::string refused[] = {
     "set.eq.u16.u16 %h5, %h1, %h2;",
     "set.eq.f32.f16 %f5, %h1, %h2;",
     "set.lt.u32.s32 %r5, %r1, %r2, %p3;",
+    "lop3.or.b32 %r5, %r1, %r2, %r3, 0xc0, %p3;",
+    "cvt.pack.sat.u32.s32 %r5, %r1, %r2;",
+    "cvt.pack.sat.u8.s32.b32 %r5, %r1, %r2;",
+    "mul.f32.f16 %f5, %h1, %f2;",
     "set.lt.rn.u32.f32 %r5, %f1, %f2;",
     "setp.lt.and.or.s32 %p1, %r1, %r2, %p3;",
     "setp.lt.and.s32 %p1, %r1, %r2;",
@@ -127,6 +149,14 @@ BOOST_DATA_TEST_CASE(give, boost::unit_test::data::make(rows), row) {
       row.a, row.b, row.c, row.instruction, row.result);
   const std::vector<std::uint32_t> out = run_body(body).out;
   BOOST_TEST((std::uint64_t{out[1]} << 32 | out[0]) == row.expected);
+}
+
+BOOST_AUTO_TEST_CASE(gathers_of_every_component_are_executed) {
+  for (const char* component : {"r", "g", "b", "a"}) {
+    const std::string gather = fmt::format(
+        "@%p1 tld4.{}.2d.v4.f32.f32 {{%f1, %f2, %f3, %f4}}, [%out, {{%f1, %f2}}];", component);
+    BOOST_CHECK_NO_THROW(run_body("setp.ne.u32 %p1, %me, %me;" + gather));
+  }
 }
 
 BOOST_DATA_TEST_CASE(are_refused, boost::unit_test::data::make(refused), instruction) {

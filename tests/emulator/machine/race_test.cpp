@@ -27,6 +27,11 @@ const CheckedKernel races[] = {
     {"lanes write one word", "st.shared.u32 [cells], %me;",
      "thread (1, 0, 0): a race: it writes byte 0 of shared memory, which block (0, 0, 0), thread "
      "(0, 0, 0) writes at line "},
+    {"lanes write one word of the system's own",
+     "mov.u32 %r6, %reserved_smem_offset_1; st.shared.u32 [%r6+900], %me;",
+     "thread (1, 0, 0): a race: it writes byte "},
+    {"the system's own begins with zeros",
+     "mov.u32 %r6, %reserved_smem_offset_1; ld.shared.u32 %result, [%r6];", ""},
     {"all write the same value", "mov.u32 %r9, 7; st.shared.u32 [cells], %r9;", ""},
     {"a warp reads what another wrote",
      "st.shared.u32 [%r1], %me; @!%p1 ld.shared.u32 %result, [%r3];",
@@ -50,6 +55,10 @@ const CheckedKernel races[] = {
     {"reads and writes of a warp without syncwarp",
      "st.shared.u32 [%r1], %me; bar.warp.sync -1; ld.shared.u32 %result, [%r2];"
      "st.shared.u32 [%r1], %result;",
+     "a race: it writes byte 0 of shared memory, which block (0, 0, 0), thread (1, 0, 0) reads"},
+    {"a neighbour's read, behind which a lane reads for itself",
+     "st.shared.u32 [%r1], %me; bar.warp.sync -1; ld.shared.u32 %result, [%r2];"
+     "ld.shared.u32 %r6, [%r1]; st.shared.u32 [%r1], %r0;",
      "a race: it writes byte 0 of shared memory, which block (0, 0, 0), thread (1, 0, 0) reads"},
     {"another warp after syncwarp",
      "st.shared.u32 [%r1], %me; bar.warp.sync -1; @!%p1 ld.shared.u32 %result, [%r3];",

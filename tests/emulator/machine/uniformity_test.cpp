@@ -122,6 +122,9 @@ const IndexCase indices[] = {
      "setp.gt.u32 %p0, %me, 99; mov.u32 %r1, 3; @!%p0 bra GOOD;"
      "{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;"
      "call.uni __assertfail, (a, b, c, d, e); } GOOD:"},
+    {"a function that calls itself", false,
+     "{ .param .b32 n; .param .b32 got; st.param.b32 [n], %me; call.uni (got), down, (n);"
+     "ld.param.b32 %r1, [got]; }"},
 };
 
 /// The program that adds to out[16 * index], an address of its own sector for every index.
@@ -131,7 +134,12 @@ std::string program_of(const IndexCase& c) {
   return kernel_text(body,
                      ".extern .func (.param .b32 got) vprintf(.param .b64 f, .param .b64 l);"
                      ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, "
-                     ".param .b64 d, .param .b64 e);");
+                     ".param .b64 d, .param .b64 e);"
+                     ".func (.param .b32 got) down(.param .b32 n) { .reg .b32 %r<3>; .reg .pred %p;"
+                     "ld.param.b32 %r1, [n]; st.param.b32 [got], %r1; setp.lt.u32 %p, %r1, 8;"
+                     "@%p ret; sub.u32 %r1, %r1, 8; { .param .b32 a; .param .b32 b;"
+                     "st.param.b32 [a], %r1; call.uni (b), down, (a); ld.param.b32 %r2, [b]; }"
+                     "st.param.b32 [got], %r2; ret; }");
 }
 
 constexpr std::size_t words = 2048;

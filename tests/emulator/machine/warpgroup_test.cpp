@@ -22,6 +22,10 @@ constexpr const char* multiply =
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %p1, 1, 1, "
     "0, 0;";
 
+/// Of b, by the first warp.
+constexpr const char* overwrite =
+    "mad.lo.u32 %r8, %me, 8, %r4; @%p2 st.shared.v2.u32 [%r8], {%me, %me};";
+
 /// A body that fills a and b with ones, makes their descriptors %d1 and %d2, and sets %f1 to %f4.
 std::string prepared(const std::string& body) {
   return std::string(R"ptx(
@@ -87,10 +91,41 @@ const WarpgroupCase cases[] = {
              commit, wait}),
      "its matrix a is a register of line "},
     {"shared memory overwritten before the wait",
-     joined({fence, multiply, commit, "st.shared.u32 [%r2], %r3;", wait}),
-     "a race: it writes byte "},
+     joined({fence, multiply, commit, "st.shared.u32 [%r2], %r3;", wait}), "a race: it "},
+    {"rows that a warp alone reads overwritten before its wait",
+     joined({fence, multiply, commit,
+             "shr.u32 %r9, %me, 5; and.b32 %r10, %me, 31; mad.lo.u32 %r9, %r9, 256, %r1;"
+             "mad.lo.u32 %r9, %r10, 4, %r9; st.shared.u32 [%r9], %r3;",
+             wait}),
+     "a race: it "},
     {"shared memory overwritten behind a barrier",
      joined({fence, multiply, commit, wait, "bar.sync 0; st.shared.u32 [%r2], %me;"})},
+    {"shared memory written again, and fenced",
+     joined({"bar.sync 0; st.shared.u32 [%r2], %r3; fence.proxy.async; bar.sync 0;", fence,
+             multiply, commit, wait})},
+    {"shared memory that its reader fences",
+     joined({"bar.sync 0; st.shared.u32 [%r2], %r3; bar.sync 0; fence.proxy.async.shared::cta;",
+             fence, multiply, commit, wait})},
+    {"shared memory written without a fence between the proxies",
+     joined({"bar.sync 0; st.shared.u32 [%r2], %r3; bar.sync 0;", fence, multiply, commit, wait}),
+     "without fence.proxy.async between"},
+    {"shared memory fenced before it is written",
+     joined({"bar.sync 0; fence.proxy.async; st.shared.u32 [%r2], %r3; bar.sync 0;", fence,
+             multiply, commit, wait}),
+     "without fence.proxy.async between"},
+    {"shared memory overwritten by a warp that has waited for its warpgroup",
+     joined({fence, multiply, commit, wait, overwrite})},
+    {"the same after stores to another place",
+     joined({fence, multiply, commit,
+             ".shared .align 4 .b8 c[512]; mov.u32 %r9, c; mad.lo.u32 %r9, %me, 4, %r9;"
+             "st.shared.u32 [%r9], %me;",
+             wait, overwrite})},
+    {"shared memory overwritten by a warp that has waited for an older group",
+     joined({fence, multiply, commit, "wgmma.wait_group.sync.aligned 1;", overwrite, wait}),
+     "a race: it "},
+    {"a warp that never commits",
+     joined({fence, multiply, "@%p2 bra DONE;", commit, "DONE:", wait}),
+     "the warps of a warpgroup execute it together, but warp "},
     {"a descriptor that leads out", joined({"add.u64 %d2, %d2, 64;", fence, multiply}),
      "out of bounds: its descriptor leads to byte "},
     {"descriptors of lanes that differ",
@@ -138,6 +173,14 @@ BOOST_AUTO_TEST_CASE(sums_are_delivered) {
   const std::string anew = "setp.ne.u32 %p1, %r3, %r3;" + once;
   BOOST_TEST(run_body(prepared(anew), setting).out == std::vector<std::uint32_t>(128, 16),
              boost::test_tools::per_element());
+}
+
+/// A group is its warpgroup's: a warp that has waited for it may have what all of them read.
+BOOST_AUTO_TEST_CASE(a_group_is_complete_for_all_warps_at_once) {
+  const std::string body = joined({fence, multiply, commit, wait, overwrite});
+  BOOST_TEST(
+      run_body(prepared(body), {.block = {128, 1, 1}}).out == std::vector<std::uint32_t>(128, 17),
+      boost::test_tools::per_element());
 }
 
 /// Far more than are remembered at once.
