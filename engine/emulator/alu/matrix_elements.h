@@ -298,9 +298,10 @@ struct Extent {
   f32 largest = 0;  ///< magnitude
 };
 
-/// Of `count` elements, those of e4m3 with 6 bits behind the point at the most, others with 14:
+/// Of `count` floats, elements of e4m3 with 6 bits behind the point at the most, others with 14:
 /// subnormal ones have more.
-Extent extent_of(const f32* values, unsigned count, MatrixElement type) {
+template <class Word>
+Extent extent_of(const Word* values, unsigned count, MatrixElement type) {
   const f32 scale = type == MatrixElement::e4m3 ? 0x1p6F : 0x1p14F;
   constexpr f32 most = 0x1p16F;
   // Matrices have multiples of 32 elements.

@@ -294,6 +294,19 @@ void add_all_products(Matrices& matrices, const MatrixProduct& product) {
   }
 }
 
+/// Whether all accumulators are whole numbers of units, and `most` of them at the most.
+bool are_units(const u32* sums, const MatrixProduct& product, f32 per_unit, f32 most) {
+  Words differs = {};
+  for (unsigned i = 0; i < product.m * product.n; i += group) {
+    const Singles units = as<Singles>(loaded<Words>(sums + i)) * per_unit;
+    const Singles size = as<Singles>(as<Words>(units) & 0x7fffffff);
+    const Singles small = size <= most ? units : Singles{} + 0.5F;
+    const auto whole = __builtin_convertvector(small, Integers);
+    differs |= as<Words>(__builtin_convertvector(whole, Singles) != small);
+  }
+  return !is_any_set(differs);
+}
+
 /// Whether no sum of the product loses a bit, as those of small whole numbers do not: then any
 /// order of additions gives what the tensor cores give.
 template <unsigned kept>
@@ -305,36 +318,50 @@ bool are_sums_exact(const Matrices& matrices, const MatrixProduct& product) {
   // A sum of products and an accumulator are this many units at the most, together twice as many.
   constexpr f32 most = kept < 23 ? 0x1p12F : 0x1p23F;
   const f32 per_unit = 1 / (a.unit * b.unit);
-  const f64 products = f64{a.largest} * b.largest * product.k;
-  if (products * per_unit > most) return false;
-  Words differs = {};
-  for (unsigned i = 0; i < product.m * product.n && product.c != nullptr; i += group) {
-    const Singles units = as<Singles>(loaded<Words>(matrices.sums + i)) * per_unit;
-    const Singles size = as<Singles>(as<Words>(units) & 0x7fffffff);
-    const Singles small = size <= most ? units : Singles{} + 0.5F;
-    const auto whole = __builtin_convertvector(small, Integers);
-    differs |= as<Words>(__builtin_convertvector(whole, Singles) != small);
-  }
-  return !is_any_set(differs);
+  const f64 largest = f64{a.largest} * b.largest * product.k;
+  if (largest * per_unit > most) return false;
+  if (product.c == nullptr || are_units(matrices.sums, product, per_unit, most)) return true;
+  // Accumulators may have a finer one.
+  const Extent c = extent_of(matrices.sums, product.m * product.n, product.a_type);
+  const f32 unit = std::fmin(c.unit, a.unit * b.unit);
+  return c.is_known && std::fmax(largest, f64{c.largest}) / unit <= most;
 }
 
-template <unsigned rows>
+/// a * b + c where the sum is exact.
+template <class Vector>
+SWEEP_ALU_INLINE Vector exact_sum(const Vector& a, f32 b, const Vector& c) {
+#ifdef __AVX512F__
+  if constexpr (sizeof a == sizeof(__m512)) {
+    return as<Vector>(_mm512_fmadd_ps(as<__m512>(a), _mm512_set1_ps(b), as<__m512>(c)));
+  }
+#endif
+#ifdef __FMA__
+  if constexpr (sizeof a == sizeof(__m256)) {
+    return as<Vector>(_mm256_fmadd_ps(as<__m256>(a), _mm256_set1_ps(b), as<__m256>(c)));
+  }
+#endif
+  return a * b + c;
+}
+
+template <unsigned rows, unsigned k>
 void add_exact_products(Matrices& matrices, const MatrixProduct& product) {
   using RowSingles = SinglesOf<rows>;
-  constexpr unsigned abreast = 4;  // columns
+  constexpr unsigned abreast = 8;  // columns
   const bool is_half = product.d_type == Element::f16;
   for (unsigned column = 0; column < product.n; column += abreast) {
-    const f32* const right = matrices.b.values + std::size_t{column} * product.k;
+    const f32* const right = matrices.b.values + std::size_t{column} * k;
     for (unsigned row = 0; row < product.m; row += rows) {
       u32* const own = matrices.sums + std::size_t{column} * product.m + row;
       RowSingles sums[abreast];
       for (unsigned i = 0; i < abreast; ++i) {
         sums[i] = loaded<RowSingles>(own + std::size_t{i} * product.m);
       }
-      const f32* left = matrices.a.values + std::size_t{row} * product.k;
-      for (unsigned along = 0; along < product.k; ++along, left += rows) {
-        const auto factor = loaded<RowSingles>(left);
-        for (unsigned i = 0; i < abreast; ++i) sums[i] += factor * right[i * product.k + along];
+      const f32* const left = matrices.a.values + std::size_t{row} * k;
+      for (unsigned along = 0; along < k; ++along) {
+        const auto factor = loaded<RowSingles>(left + std::size_t{along} * rows);
+        for (unsigned i = 0; i < abreast; ++i) {
+          sums[i] = exact_sum(factor, right[i * k + along], sums[i]);
+        }
       }
       for (unsigned i = 0; i < abreast; ++i) {
         // There is no -0.
@@ -344,6 +371,20 @@ void add_exact_products(Matrices& matrices, const MatrixProduct& product) {
         for (unsigned j = 0; j < rows && is_half; ++j) to[j] = narrowed<f16_format>(f64{sum[j]});
       }
     }
+  }
+}
+
+template <unsigned rows>
+void add_exact_products(Matrices& matrices, const MatrixProduct& product) {
+  switch (product.k) {
+    case 4:
+      return add_exact_products<rows, 4>(matrices, product);
+    case 8:
+      return add_exact_products<rows, 8>(matrices, product);
+    case 16:
+      return add_exact_products<rows, 16>(matrices, product);
+    default:
+      return add_exact_products<rows, 32>(matrices, product);
   }
 }
 

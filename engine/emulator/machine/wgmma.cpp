@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "engine/emulator/machine/block_run.h"
@@ -49,12 +50,13 @@ std::uint64_t place_in_line(const SharedMatrix& matrix, std::uint64_t line, std:
 
 /// Where elements of 8 neighbouring lines lie that are at one place along k.
 std::uint64_t place_across(const SharedMatrix& matrix, std::uint64_t lines, std::uint64_t along) {
-  const std::uint64_t abreast = matrix.swizzle / chunk_bytes;
+  const std::uint64_t abreast = matrix.swizzle / chunk_bytes;  // a power of 2
   const bool is_plain = abreast == 1;
-  const std::uint64_t offset = lines % abreast * chunk_bytes +
-                               lines / abreast * (is_plain ? matrix.stride : matrix.leading) +
-                               along % core_lines * matrix.swizzle +
-                               along / core_lines * (is_plain ? matrix.leading : matrix.stride);
+  const std::uint64_t offset =
+      (lines & (abreast - 1)) * chunk_bytes +
+      (lines >> std::countr_zero(abreast)) * (is_plain ? matrix.stride : matrix.leading) +
+      along % core_lines * matrix.swizzle +
+      along / core_lines * (is_plain ? matrix.leading : matrix.stride);
   return swizzled_place(matrix, matrix.start + offset);
 }
 
@@ -102,12 +104,13 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_by_lines, std::
   const SharedMatrix matrix = matrix_of(descriptor);
   const std::uint64_t rows = is_by_lines ? lines : elements_along;
   const std::uint64_t in_row = is_by_lines ? 2 : lines / core_lines;
-  const std::uint64_t share = warp_->index % Warpgroups::warps_of_group;
+  const auto place_of = [&](std::uint64_t row, std::uint64_t i) {
+    return is_by_lines ? place_in_line(matrix, first + row, i)
+                       : place_across(matrix, first / core_lines + i, row);
+  };
   for (std::uint64_t row = 0; row < rows; ++row) {
-    const bool is_own = !is_of_all || row * Warpgroups::warps_of_group / rows == share;
     for (std::uint64_t i = 0; i < in_row; ++i, to += chunk_bytes) {
-      const std::uint64_t place = is_by_lines ? place_in_line(matrix, first + row, i)
-                                              : place_across(matrix, first / core_lines + i, row);
+      const std::uint64_t place = place_of(row, i);
       if (!is_inside(place, chunk_bytes, shared_bytes_)) {
         fail(0,
              "out of bounds: its descriptor leads to byte {} of shared memory, of which the "
@@ -115,7 +118,14 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_by_lines, std::
              place, shared_bytes_);
       }
       std::memcpy(to, shared_.data() + place, chunk_bytes);
-      if (races_ == nullptr || !is_own) continue;
+    }
+  }
+  if (races_ == nullptr) return;
+  const std::uint64_t share = is_of_all ? rows / Warpgroups::warps_of_group : rows;
+  const std::uint64_t begin = is_of_all ? warp_->index % Warpgroups::warps_of_group * share : 0;
+  for (std::uint64_t row = begin; row < begin + share; ++row) {
+    for (std::uint64_t i = 0; i < in_row; ++i) {
+      const std::uint64_t place = place_of(row, i);
       const std::uint64_t byte = judged_byte(place);
       note_shared(byte, 1, 0, AccessKind::load, nullptr);
       check_visible(0, rank_ * shared_bytes_ + byte, 1, racer(*warp_), "it");

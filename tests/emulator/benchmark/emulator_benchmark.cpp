@@ -1,112 +1,116 @@
-// How many thread instructions the emulator executes in a second, on one core, counting every
-// access: the median of several launches of each kernel.
+// emulator_benchmark [--include FOLDER]... [--set VALUES]... [SWEEP]...: how many thread
+// instructions and floating-point operations the emulator executes in a second, counting every
+// access. Of each sweep the first
+// configuration and the last are launched again and again, with all blocks; what it takes to read
+// the program and to fill the buffers is left out.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
-#include <fstream>
-#include <memory>
-#include <sstream>
+#include <iostream>
 #include <thread>
 
-#include "engine/emulator/lower/kernel.h"
-#include "engine/emulator/machine/grid_run.h"
+#include "engine/cli/options/sources.h"
+#include "engine/emulator/execution/emulator_backend.h"
+#include "engine/jit/compiler.h"
 #include "engine/jit/nvrtc.h"
+#include "engine/run/workload.h"
 
 using namespace sweep;
 
 namespace {
 
-constexpr std::uint32_t elements = 1U << 22U;
+using Clock = std::chrono::steady_clock;
 
-struct Case {
-  std::string kernel;
-  Dim3 grid;
-  Dim3 block;
-  std::vector<int> scalars;
+constexpr int capability = 90;
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+struct Speed {
+  double instructions;  ///< in millions a second
+  double operations;    ///< the same in thousands of millions
 };
 
-std::vector<Case> cases() {
-  constexpr std::uint32_t width = 2048;
-  return {
-      {"copy", {elements / 256}, {256}, {}},
-      {"stride_1", {elements / 256}, {256}, {}},
-      {"tiled_transpose", {width / 32, width / 32}, {32, 8}, {width}},
-      {"bank_loop", {64}, {256}, {1, 1000}},
-      {"reduction", {elements / 256}, {256}, {}},
-      {"random_gather", {elements / 256}, {256}, {elements}},
-  };
-}
-
-std::string compiled() {
-  std::ifstream file(SWEEP_BENCHMARK_KERNELS);
-  std::stringstream text;
-  text << file.rdbuf();
-  Nvrtc nvrtc;
-  const NvrtcResult result =
-      nvrtc.compile({text.str(), {"--gpu-architecture=compute_90", "--minimal"}, {}});
-  if (!result.ok) throw std::runtime_error(result.log);
-  return result.ptx;
-}
-
-/// The buffers come first, as many as the scalars leave parameters for.
-Launch launch_of(const Case& one, const Kernel& kernel, AddressSpace& memory) {
-  Launch launch;
-  launch.kernel = &kernel;
-  launch.memory = &memory;
-  launch.grid = one.grid;
-  launch.block = one.block;
-  launch.parameters.resize(static_cast<std::size_t>(kernel.parameter_bytes));
-  const std::size_t buffers = kernel.parameter_sizes.size() - one.scalars.size();
-  for (std::size_t i = 0; i < kernel.parameter_sizes.size(); ++i) {
-    std::byte* place = launch.parameters.data() + kernel.parameter_offsets[i];
-    if (i < buffers) {
-      Allocation& buffer =
-          memory.allocate("buffer", std::uint64_t{elements} * sizeof(float), sizeof(float));
-      std::memset(buffer.host, 0, static_cast<std::size_t>(buffer.bytes));
-      std::memcpy(place, &buffer.base, sizeof buffer.base);
-    } else {
-      std::memcpy(place, &one.scalars[i - buffers], sizeof(int));
+/// The median of at least five launches.
+Speed speed_of(const Configuration& configuration, const CompiledConfiguration& compiled,
+               unsigned threads) {
+  constexpr std::size_t least_launches = 5;
+  constexpr std::chrono::duration<double> least_time(0.1);
+  EmulatorSettings settings = emulator_settings(capability, threads);
+  settings.is_exact = true;
+  EmulatorBackend backend(settings);
+  const auto execution = backend.prepare_emulated(make_workload(configuration, compiled), false);
+  execution->initialise();
+  execution->emulated().complete_init(threads);
+  std::vector<Launch> launches;
+  for (std::size_t i = 0; i < execution->emulated().workload().launches.size(); ++i) {
+    launches.push_back(execution->prepared(i));
+  }
+  LaunchCount count;
+  std::vector<double> times;
+  const auto start = Clock::now();
+  while (times.size() < least_launches || Clock::now() - start < least_time) {
+    count = {};
+    const auto begin = Clock::now();
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      const LaunchCount one = run_grid(launches[i], execution->grid_options(i)).count;
+      count.thread_instructions += one.thread_instructions;
+      count.float_operations += one.float_operations;
     }
+    times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
   }
-  prepare_launch(launch);
-  return launch;
-}
-
-/// In millions of thread instructions a second.
-double speed_of(const Launch& launch, unsigned threads) {
-  constexpr int launches = 7;
-  std::vector<double> speeds;
-  for (int i = 0; i < launches; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    GridOptions options;
-    options.threads = threads;
-    const GridResult result = run_grid(launch, options);
-    const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - begin;
-    speeds.push_back(static_cast<double>(result.count.thread_instructions) / time.count());
-  }
-  std::ranges::sort(speeds);
-  return speeds[launches / 2];
+  const double time = median(times);
+  return {static_cast<double>(count.thread_instructions) / time,
+          static_cast<double>(count.float_operations) / time / 1000};
 }
 
 }  // namespace
 
-int main() {
-  const ptx::Module module(compiled());
-  const unsigned cores = std::max(std::thread::hardware_concurrency(), 1U);
-  fmt::print("| kernel | {} | {} cores |\n|:--|--:|--:|\n", "one core", cores);
-  std::vector<double> speeds;
-  for (const Case& one : cases()) {
-    const Kernel kernel = lower(module, one.kernel, best_simd());
-    AddressSpace memory;
-    const Launch launch = launch_of(one, kernel, memory);
-    const double single = speed_of(launch, 1);
-    fmt::print("| {} | {:.0f} | {:.0f} |\n", one.kernel, single, speed_of(launch, cores));
-    if (one.kernel != "random_gather") speeds.push_back(single);
+int main(int argc, char** argv) {
+  std::vector<std::string> sweeps;
+  GivenFolders folders;
+  std::vector<SourcePtr> set;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (i + 1 < argc && word == "--include") {
+      folders.includes.emplace_back(argv[++i]);
+    } else if (i + 1 < argc && word == "--set") {
+      set.push_back(std::make_shared<Source>(Source{"--set", argv[++i]}));
+    } else {
+      sweeps.push_back(word);
+    }
   }
-  std::ranges::sort(speeds);
-  fmt::print("\nMillion thread instructions a second ({}); median without the gather: {:.0f}\n",
-             to_string(best_simd()), speeds[speeds.size() / 2]);
+  const unsigned cores = std::max(std::thread::hardware_concurrency(), 1U);
+  fmt::print("| configuration | one core | {} cores | one core, GFLOP/s |\n|:--|--:|--:|--:|\n",
+             cores);
+  const Compiler compiler(std::make_shared<Nvrtc>(), capability);
+  std::vector<double> speeds;
+  for (const std::string& name : sweeps) {
+    try {
+      LoadedSweep loaded = load_sweep(find_sweep_file(name), folders, set, {});
+      apply_emulator_set(loaded.sweep);
+      enumerate_again(loaded);
+      const auto& all = loaded.space.configurations;
+      std::vector<Configuration> chosen = {all.at(0)};
+      if (all.size() > 1) chosen.push_back(all.back());
+      const auto compiled = compiler.compile(chosen);
+      for (std::size_t i = 0; i < chosen.size(); ++i) {
+        const auto& program = std::get<CompiledConfiguration>(compiled[i]);
+        const Speed single = speed_of(chosen[i], program, 1);
+        fmt::print("| {} | {:.0f} | {:.0f} | {:.1f} |\n", to_string(chosen[i]), single.instructions,
+                   speed_of(chosen[i], program, cores).instructions, single.operations);
+        std::cout << std::flush;
+        speeds.push_back(single.instructions);
+      }
+    } catch (const std::exception& error) {
+      fmt::print("{}: {}\n", name, error.what());
+    }
+  }
+  if (speeds.empty()) return 1;
+  fmt::print("\nMillion thread instructions a second ({}); median of one core: {:.0f}\n",
+             to_string(best_simd()), median(speeds));
 }
