@@ -122,6 +122,24 @@ std::uint64_t CacheLevel::clean() {
   return count;
 }
 
+void RequestCoalescer::reset() {
+  under_way_.assign(groups_ * lines_of_group, {});
+}
+
+unsigned RequestCoalescer::join(unsigned multiprocessor, std::uint64_t line, unsigned sectors,
+                                double cycle) {
+  // About what an L2 hit takes.
+  constexpr double cycles_under_way = 300;
+  if (groups_ == 0) return 0;
+  const std::size_t group = multiprocessor % groups_;
+  UnderWay& entry = under_way_[group * lines_of_group + mixed(line) % lines_of_group];
+  if (entry.line == line && cycle < entry.until) {
+    return std::exchange(entry.sectors, entry.sectors | sectors) & sectors;
+  }
+  entry = {line, sectors, cycle + cycles_under_way};
+  return 0;
+}
+
 CacheCount& CacheCount::operator-=(const CacheCount& other) {
   for (const auto figure :
        {&CacheCount::l1_load_sectors, &CacheCount::l1_load_hits, &CacheCount::l2_read_sectors,
@@ -135,6 +153,7 @@ CacheCount& CacheCount::operator-=(const CacheCount& other) {
 CacheModel::CacheModel(const DeviceProfile& profile)
     : multiprocessors_(profile.multiprocessors),
       l1_ways_(profile.l1_ways),
+      coalescer_(profile.l2_coalescers),
       l2_(profile.l2_parts, CacheLevel(profile.l2_bytes / profile.l2_parts, profile.l2_ways)),
       granule_sectors_(profile.dram_granularity / sector_bytes) {
   // Which multiprocessors a part is near to is not told. Two that get blocks one after the other
@@ -151,6 +170,7 @@ CacheModel::CacheModel(const DeviceProfile& profile)
 
 void CacheModel::begin_launch(std::uint64_t l1_bytes) {
   l1_.assign(multiprocessors_, CacheLevel(l1_bytes, l1_ways_, CacheLevel::Victim::random));
+  coalescer_.reset();
 }
 
 CacheLevel& CacheModel::home_of(std::uint64_t line) {
@@ -171,7 +191,7 @@ void CacheModel::prefill(std::uint64_t begin, std::uint64_t end) {
   }
 }
 
-SectorSources CacheModel::send(unsigned multiprocessor, const Request& request) {
+SectorSources CacheModel::send(unsigned multiprocessor, const Request& request, double cycle) {
   SectorSources sources;
   const auto add = [&](const SectorSources& of_line) {
     sources.l1 += of_line.l1;
@@ -191,14 +211,14 @@ SectorSources CacheModel::send(unsigned multiprocessor, const Request& request) 
     } else if (kind == RequestKind::atomic) {
       add(update(multiprocessor, line, mask));
     } else {
-      add(load(multiprocessor, line, mask, kind == RequestKind::bypassing_load));
+      add(load(multiprocessor, line, mask, kind == RequestKind::bypassing_load, cycle));
     }
   }
   return sources;
 }
 
 SectorSources CacheModel::load(unsigned multiprocessor, std::uint64_t line, unsigned sectors,
-                               bool bypasses) {
+                               bool bypasses, double cycle) {
   SectorSources sources;
   CacheLevel& l1 = l1_[multiprocessor];
   if (l1.holds_anything()) {
@@ -212,7 +232,15 @@ SectorSources CacheModel::load(unsigned multiprocessor, std::uint64_t line, unsi
       if (sectors == 0) return sources;
     }
   }
-  count_.l2_read_sectors += l2_.front().holds_anything() ? number_of(sectors) : 0;
+  if (!l2_.front().holds_anything()) {
+    sources.dram = number_of(sectors);
+    read_dram(sectors);
+    return sources;
+  }
+  const unsigned joined = coalescer_.join(multiprocessor, line, sectors, cycle);
+  sources.far = number_of(joined);
+  sectors &= ~joined;
+  count_.l2_read_sectors += number_of(sectors);
   CacheLevel& near = part_near(multiprocessor);
   const unsigned missing = missing_at(near, line, sectors);
   sources.near = number_of(sectors & ~missing);
@@ -220,11 +248,11 @@ SectorSources CacheModel::load(unsigned multiprocessor, std::uint64_t line, unsi
   if (missing == 0) return sources;
   CacheLevel& home = home_of(line);
   const unsigned fetched = &home == &near ? missing : missing_at(home, line, missing);
-  sources.far = number_of(missing & ~fetched);
+  sources.far += number_of(missing & ~fetched);
   sources.dram = number_of(fetched);
   if (fetched == 0) return sources;
   read_dram(fetched);
-  if (home.holds_anything()) home.add(whole_granules(fetched));
+  home.add(whole_granules(fetched));
   return sources;
 }
 
@@ -238,6 +266,9 @@ unsigned CacheModel::missing_at(CacheLevel& part, std::uint64_t line, unsigned s
 }
 
 void CacheModel::store(unsigned multiprocessor, std::uint64_t line, unsigned sectors) {
+  CacheLevel& l1 = l1_[multiprocessor];
+  CacheLevel::Line evicted;
+  if (l1.holds_anything()) l1.touch(line, sectors, 0, evicted);
   if (l2_.front().holds_anything()) count_.l2_write_sectors += number_of(sectors);
   const CacheLevel& near = part_near(multiprocessor);
   const CacheLevel& home = home_of(line);

@@ -59,6 +59,31 @@ class CacheLevel {
   std::size_t last_ = 0;  ///< the entry touched last
 };
 
+/// Joins reads on their way to the L2, as NVIDIA's L2 request coalescer does: a group of
+/// multiprocessors asks once for sectors that it asks for again before they can have come.
+class RequestCoalescer {
+ public:
+  /// Multiprocessors are dealt out to so many groups in turn; none: nothing is joined.
+  explicit RequestCoalescer(unsigned groups) : groups_(groups) {}
+
+  /// Nothing is under way; cycles are counted anew.
+  void reset();
+  /// Those of a line's sectors that are under way to the multiprocessor's group; all others are
+  /// from this cycle on.
+  unsigned join(unsigned multiprocessor, std::uint64_t line, unsigned sectors, double cycle);
+
+ private:
+  struct UnderWay {
+    std::uint64_t line = 0;
+    unsigned sectors = 0;
+    double until = 0;
+  };
+  static constexpr std::size_t lines_of_group = 128;
+
+  unsigned groups_;
+  std::vector<UnderWay> under_way_ = {};  ///< by group and a hash of the line; the last one stays
+};
+
 /// What a sequence of requests did to the caches, in sectors of 32 bytes, as the hardware's
 /// counters have it.
 struct CacheCount {
@@ -93,8 +118,9 @@ struct SectorSources {
 
 /// A sectored L1 for each multiprocessor, where any line of a set may have to go, and an L2 before
 /// DRAM, where it is the least recently used one: which is what fits hit rates measured on an H200.
-/// Loads allocate in L1 and L2; stores write through L1, where they change what is there and
-/// allocate nothing, and stay dirty in L2 until evicted. What is on its way counts as there.
+/// Loads and stores allocate in L1 and L2; stores write through L1, and stay dirty in L2 until
+/// evicted. What is on its way counts as there. Reads of several multiprocessors may be joined
+/// before they come to the L2 (`l2_coalescers`), which counts them once.
 ///
 /// The L2 may have several parts (two since capability 8.0's A100), each near to some of the
 /// multiprocessors. A line has its home in one of them. A multiprocessor looks into its own part,
@@ -117,13 +143,15 @@ class CacheModel {
   void forget_count() { count_ = {}; }
   /// Fills L2 as stores to the sectors [begin, end) do, without counting them.
   void prefill(std::uint64_t begin, std::uint64_t end);
-  /// A request of a warp on a multiprocessor, whose number is below the profile's.
-  SectorSources send(unsigned multiprocessor, const Request& request);
+  /// A request of a warp on a multiprocessor, whose number is below the profile's, in a cycle of
+  /// the launch.
+  SectorSources send(unsigned multiprocessor, const Request& request, double cycle = 0);
   /// Writes back what is dirty, as the end of a measurement does, and gives the totals so far.
   CacheCount finish();
 
  private:
-  SectorSources load(unsigned multiprocessor, std::uint64_t line, unsigned sectors, bool bypasses);
+  SectorSources load(unsigned multiprocessor, std::uint64_t line, unsigned sectors, bool bypasses,
+                     double cycle);
   void store(unsigned multiprocessor, std::uint64_t line, unsigned sectors);
   SectorSources update(unsigned multiprocessor, std::uint64_t line, unsigned sectors);
   unsigned missing_at(CacheLevel& part, std::uint64_t line, unsigned sectors);
@@ -137,6 +165,7 @@ class CacheModel {
   unsigned multiprocessors_;
   unsigned l1_ways_;
   std::vector<CacheLevel> l1_;
+  RequestCoalescer coalescer_;
   std::vector<CacheLevel> l2_;          ///< its parts
   std::vector<std::size_t> near_part_;  ///< by multiprocessor
   unsigned granule_sectors_;

@@ -27,7 +27,8 @@ struct DeviceProfile {
   unsigned registers_per_block = 65536;  ///< most that a block can have
   unsigned l1_ways = 12;                 ///< associativity of the model
   unsigned l2_ways = 16;
-  unsigned l2_parts = 1;  ///< partitions, each near to its share of the multiprocessors
+  unsigned l2_parts = 1;       ///< partitions, each near to its share of the multiprocessors
+  unsigned l2_coalescers = 0;  ///< groups of multiprocessors whose reads are joined; 0: none
 
   friend bool operator==(const DeviceProfile&, const DeviceProfile&) = default;
 };
@@ -43,8 +44,9 @@ const std::vector<DeviceProfile>& builtin_profiles();
 ///
 /// Limits are those of the tables "Compute Capabilities" of the CUDA C++ Programming Guides of each
 /// capability's time; the numbers of multiprocessors and the L2 are NVIDIA's for the GPU named.
-/// NVIDIA publishes no associativity: `l1_ways` and `l2_ways` are the model's. Whether global loads
-/// use L1 at all (not by default in 3.x and 5.x) is not a matter of the profile.
+/// NVIDIA publishes no associativity, and not what the L2 request coalescer joins: `l1_ways`,
+/// `l2_ways` and `l2_coalescers` are the model's, fitted to counters of an H200. Whether global
+/// loads use L1 at all (not by default in 3.x and 5.x) is not a matter of the profile.
 const DeviceProfile& builtin_profile(int compute_capability);
 
 /// Reads a YAML profile: the fields above by name (`compute_capability: 9.0`, sizes as `60 Mi`),

@@ -90,7 +90,7 @@ bool ResidentBlocks::run_turn(Multiprocessor& multiprocessor, unsigned number) {
   ready.pop_back();
   RunningWarp& warp = warps[chosen];
   warp.requests.next(request_);
-  const SectorSources sources = caches_.send(number, request_);
+  const SectorSources sources = caches_.send(number, request_, begin);
   load_unit = begin + std::max(1.0, static_cast<double>(request_.count) / sectors_of_wavefront);
   const Cycles arrival = arrival_of(multiprocessor, sources, begin);
   if (request_.kind != RequestKind::store) warp.last_arrival = std::max(warp.last_arrival, arrival);

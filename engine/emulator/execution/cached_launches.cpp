@@ -136,7 +136,10 @@ GridResult CachedLaunches::run(Launch launch, GridOptions options, std::uint64_t
   };
   options.least_blocks = options.resident_blocks;
   const GridResult result = run_grid(launch, options);
-  if (result.blocks < launch.grid.count() && blocks >= 3 * options.resident_blocks) {
+  const bool is_part = result.blocks < launch.grid.count();
+  // What a part of the blocks leaves there is not what they find.
+  if (is_part) keeps_requests_ = false;
+  if (is_part && blocks >= 3 * options.resident_blocks) {
     part_ = caches_.count();
     *part_ -= 4 * blocks < 3 * next ? earlier : early;
   }

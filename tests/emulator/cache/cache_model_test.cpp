@@ -124,12 +124,12 @@ const std::vector<Case> cases = {
      64,
      {{store, 0, 0, 4}, {store, 1, 0, 4}},
      {0, 0, 0, 0, 8, 0, 0, 0, 128}},
-    {"a store does not allocate in L1",
+    {"a store allocates in L1",
      4,
      8,
      64,
      {{store, 0, 0, 4}, {load, 0, 0, 4}},
-     {4, 0, 4, 4, 4, 0, 0, 0, 128}},
+     {4, 4, 0, 0, 4, 0, 0, 0, 128}},
     {"a store leaves what L1 has",
      4,
      8,
@@ -327,6 +327,25 @@ BOOST_AUTO_TEST_CASE(what_is_written_before_the_first_launch_lies_at_home) {
   perform(model, {load, 0, line_at_home(true)});
   perform(model, {load, 0, line_at_home(false)});
   BOOST_TEST(model.finish() == (CacheCount{0, 0, 2, 1, 0, 0, 0, 0, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(reads_of_a_group_of_multiprocessors_are_joined_while_they_are_under_way) {
+  DeviceProfile profile = tiny_profile(0, 64, 32);
+  profile.multiprocessors = 4;
+  profile.l2_coalescers = 2;
+  CacheModel model(profile);
+  const auto reads_of = [&](unsigned from, std::vector<std::uint64_t> sectors, double cycle) {
+    const std::uint64_t before = model.count().l2_read_sectors;
+    model.send(from, request_of(RequestKind::load, sectors), cycle);
+    return model.count().l2_read_sectors - before;
+  };
+  BOOST_TEST(reads_of(0, {0, 1}, 0) == 2U);
+  BOOST_TEST(reads_of(2, {1, 2}, 50) == 1U);  // of the same group
+  BOOST_TEST(reads_of(0, {2}, 60) == 0U);
+  BOOST_TEST(reads_of(1, {1}, 60) == 1U);  // of the other
+  BOOST_TEST(reads_of(2, {1}, 1000) == 1U);
+  model.begin_launch(0);
+  BOOST_TEST(reads_of(0, {1}, 1000) == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(random_victims_leave_a_part_of_what_exceeds_the_cache) {

@@ -87,8 +87,12 @@ class PlainModel {
     }
     read(missing);
   }
-  void store(const std::vector<std::uint64_t>& sectors) {
+  void store(unsigned from, const std::vector<std::uint64_t>& sectors) {
     for (const std::uint64_t sector : sectors) {
+      if (l1_[from].exists()) {
+        l1_[from].use(sector);
+        l1_[from].add(sector, false);
+      }
       if (!l2_.exists()) {
         count.dram_write_bytes += 32;
         continue;
@@ -178,7 +182,7 @@ void perform(PlainModel& model, const Instruction& instruction) {
   const auto& [kind, from, line, mask] = instruction;
   const auto sectors = sectors_of(line, mask);
   if (kind == 0 || kind == 1) model.load(from, sectors, kind == 0);
-  if (kind == 2) model.store(sectors);
+  if (kind == 2) model.store(from, sectors);
   if (kind == 3) model.atomic(from, sectors.front());
 }
 

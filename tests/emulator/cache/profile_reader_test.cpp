@@ -71,7 +71,7 @@ const std::vector<Mistake> cases = {
      "compute_capability, multiprocessors, max_threads_per_multiprocessor, "
      "max_blocks_per_multiprocessor, max_threads_per_block, registers_per_multiprocessor, "
      "registers_per_block, shared_bytes_per_multiprocessor, shared_bytes_per_block, l1_bytes, "
-     "l1_is_unified, l1_ways, l2_bytes, l2_ways, l2_parts, dram_granularity"},
+     "l1_is_unified, l1_ways, l2_bytes, l2_ways, l2_parts, l2_coalescers, dram_granularity"},
 };
 
 }  // namespace
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(what_is_left_out_is_built_in) {
 
 BOOST_AUTO_TEST_CASE(every_field_is_read) {
   const DeviceProfile expected = {"Mine", 80,        7,   1536,  12,    512, 65536, 32768, 131072,
-                                  false,  50U << 20, 128, 32768, 16384, 8,   32,    3};
+                                  false,  50U << 20, 128, 32768, 16384, 8,   32,    3,     6};
   BOOST_TEST((read(R"(
 name: Mine
 compute_capability: 8.0
@@ -105,6 +105,7 @@ l1_ways: 8
 l2_bytes: 50 Mi
 l2_ways: 32
 l2_parts: 3
+l2_coalescers: 6
 dram_granularity: 128
 )") == expected));
 }
