@@ -43,7 +43,7 @@ Speed speed_of(const Configuration& configuration, const CompiledConfiguration& 
   EmulatorSettings settings = emulator_settings(capability, threads);
   settings.is_exact = true;
   EmulatorBackend backend(settings);
-  const auto execution = backend.prepare_emulated(make_workload(configuration, compiled), false);
+  const auto execution = backend.prepare_emulated(make_workload(configuration, compiled));
   execution->initialise();
   execution->emulated().complete_init(threads);
   std::vector<Launch> launches;

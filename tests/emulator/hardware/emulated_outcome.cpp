@@ -37,7 +37,7 @@ Outcome emulate(const Workload& workload) {
   EmulatorBackend backend(settings);
   Outcome outcome;
   try {
-    const auto execution = backend.prepare_emulated(workload, false);
+    const auto execution = backend.prepare_emulated(workload);
     execution->initialise();
     execution->launch();
     outcome.failure = execution->verify().value_or("");
