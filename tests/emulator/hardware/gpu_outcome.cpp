@@ -193,10 +193,6 @@ GpuOutcomes run_on_gpu(const std::vector<ComparedConfiguration>& configurations)
   GpuOutcomes result;
   result.device = device.name;
   for (const CounterPart& part : counter_parts) result.metrics.emplace_back(part.metric);
-  RangeProfiler profiler(device.index, primary.get());
-  for (const std::string& refused : profiler.choose(result.metrics)) {
-    throw std::runtime_error(profiler.chip() + " has no counter " + refused);
-  }
   std::map<const Program*, Module> modules;
   std::vector<std::unique_ptr<GpuRun>> runs;
   for (const ComparedConfiguration& configuration : configurations) {
@@ -212,6 +208,10 @@ GpuOutcomes run_on_gpu(const std::vector<ComparedConfiguration>& configurations)
     if (failures > 0) {
       result.outcomes.back().failure = std::to_string(failures) + " elements fail the check";
     }
+  }
+  RangeProfiler profiler(device.index, primary.get());
+  for (const std::string& refused : profiler.choose(result.metrics)) {
+    throw std::runtime_error(profiler.chip() + " has no counter " + refused);
   }
   // Warps that meet at the banks by chance are counted as conflicts now and then.
   constexpr int repetitions = 5;
