@@ -71,7 +71,7 @@ class GpuRun {
         driver.memory_set(addresses_[i], poison, buffer.bytes, stream_);
       } else {
         std::uint64_t length = buffer.length;
-        run_over_elements(buffer.init_entry, {&length});
+        run_over_elements(buffer.init_entry, length, {&length});
       }
     }
     synchronize();
@@ -101,7 +101,7 @@ class GpuRun {
       std::uint64_t begin = 0;
       std::uint64_t end = plan.length;
       CUdeviceptr place = result.get();
-      run_over_elements(plan.check_entry, {&begin, &end, &place});
+      run_over_elements(plan.check_entry, end, {&begin, &end, &place});
       std::uint64_t count = 0;
       driver.copy_to_host(&count, place, sizeof count, stream_);
       synchronize();
@@ -130,10 +130,13 @@ class GpuRun {
     return arguments;
   }
 
-  void run_over_elements(const std::string& entry, const std::vector<void*>& more) {
+  void run_over_elements(const std::string& entry, std::uint64_t elements,
+                         const std::vector<void*>& more) {
+    constexpr unsigned threads = 256;
+    const auto blocks = static_cast<unsigned>((elements + threads - 1) / threads);
     std::vector<void*> arguments = buffer_arguments();
     arguments.insert(arguments.end(), more.begin(), more.end());
-    Driver::get().launch(find_function(module_, entry), 64, 1, 1, 256, 1, 1, 0, stream_,
+    Driver::get().launch(find_function(module_, entry), blocks, 1, 1, threads, 1, 1, 0, stream_,
                          arguments.data(), nullptr);
   }
 
