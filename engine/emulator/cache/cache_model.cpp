@@ -87,7 +87,8 @@ CacheLevel::Line CacheLevel::touch_any(std::uint64_t* set, std::uint64_t tag, st
                                        Line& evicted) {
   std::uint64_t* const end = set + ways_;
   std::uint64_t* found = std::find_if(
-      set, end, [&](std::uint64_t entry) { return entry == 0 || (entry & ~state_bits) == tag; });
+      set, end, [&](std::uint64_t entry) { return entry != 0 && (entry & ~state_bits) == tag; });
+  if (found == end) found = std::find(set, end, 0);
   if (found == end) {
     random_ = random_ * 6364136223846793005 + 1442695040888963407;
     found = set + (random_ >> 32) * ways_ / (std::uint64_t{1} << 32);
