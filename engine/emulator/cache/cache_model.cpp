@@ -9,7 +9,7 @@
 namespace sweep {
 namespace {
 
-constexpr unsigned sector_bytes = 32;
+constexpr std::uint64_t sector_bytes = 32;
 constexpr std::uint64_t line_bytes = 128;
 constexpr std::uint64_t state_bits = 0xff;
 
@@ -156,7 +156,7 @@ CacheModel::CacheModel(const DeviceProfile& profile)
       l1_ways_(profile.l1_ways),
       coalescer_(profile.l2_coalescers),
       l2_(profile.l2_parts, CacheLevel(profile.l2_bytes / profile.l2_parts, profile.l2_ways)),
-      granule_sectors_(profile.dram_granularity / sector_bytes) {
+      granule_sectors_(static_cast<unsigned>(profile.dram_granularity / sector_bytes)) {
   // Which multiprocessors a part is near to is not told. Two that get blocks one after the other
   // lie together; such pairs are dealt out evenly and without a period (the sequence of Thue and
   // Morse).

@@ -34,8 +34,8 @@ class ResidentBlocks {
   using Cycles = double;
   struct RunningWarp {
     RequestLog::Reader requests;
-    std::size_t slot;         ///< of its block
-    std::uint64_t age;        ///< how many came before it
+    std::size_t slot = 0;     ///< of its block
+    std::uint64_t age = 0;    ///< how many came before it
     Cycles last_arrival = 0;  ///< of what it has asked for
   };
   struct Multiprocessor {

@@ -300,7 +300,7 @@ void lower_pack(Lowering& lowering) {
   lowering.emit_alu("shl", {"b32"},
                     {.d = packed,
                      .a = has_rest ? lowering.source(3, 32) : number(0),
-                     .b = number(2 * row->bits)});
+                     .b = number(std::int64_t{2} * row->bits)});
   for (const unsigned place : {0U, 1U}) {
     const std::uint32_t clamped = lowering.temporary(32);
     lowering.emit_alu("max", {"s32"},
@@ -310,7 +310,7 @@ void lower_pack(Lowering& lowering) {
                       {.d = packed,
                        .a = clamped,
                        .b = packed,
-                       .c = number(place * row->bits),
+                       .c = number(std::int64_t{place} * row->bits),
                        .e = number(row->bits)});
   }
   lowering.emit_copy(lowering.destination(0, 32), packed, 32);

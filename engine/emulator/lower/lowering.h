@@ -109,10 +109,10 @@ class Lowering {
 
   /// The space and offset of a variable that lies in shared or local memory or the parameters.
   struct VariablePlace {
-    ptx::Space space;
-    std::uint64_t offset;
-    std::uint32_t module_variable;  ///< for global and constant space, else none
-    bool is_kernel_parameter;
+    ptx::Space space = ptx::Space::generic;
+    std::uint64_t offset = 0;
+    std::uint32_t module_variable = none;  ///< for global and constant space
+    bool is_kernel_parameter = false;
     std::uint32_t base = none;  ///< the slot that it lies behind
   };
   VariablePlace place_of(const ptx::VariableRef& variable);
