@@ -12,6 +12,14 @@ namespace {
 constexpr std::uint64_t sector_bytes = 32;
 constexpr std::uint64_t line_bytes = 128;
 constexpr std::uint64_t state_bits = 0xff;
+constexpr unsigned whole_line = 0xf;  ///< its sectors
+
+// Multiprocessor cycles in which requests on their way to the L2 are joined, about as measured on
+// an H100: reads until L2 has what they ask for in the near part, in another part, or from DRAM.
+constexpr double near_join = 6;
+constexpr double far_join = 200;
+constexpr double dram_join = 350;
+constexpr double store_join = 25;
 
 /// The finaliser of SplitMix64.
 std::uint64_t mixed(std::uint64_t value) {
@@ -124,21 +132,37 @@ std::uint64_t CacheLevel::clean() {
 }
 
 void RequestCoalescer::reset() {
-  under_way_.assign(groups_ * lines_of_group, {});
+  under_way_.assign(groups_ * lines_, {});
 }
 
-unsigned RequestCoalescer::join(unsigned multiprocessor, std::uint64_t line, unsigned sectors,
-                                double cycle) {
-  // About what an L2 hit takes.
-  constexpr double cycles_under_way = 300;
+std::size_t RequestCoalescer::place_of(std::size_t group, std::uint64_t line) const {
+  return group * lines_ + mixed(line) % lines_;
+}
+
+unsigned RequestCoalescer::under_way(std::size_t group, std::uint64_t line, unsigned sectors,
+                                     double cycle) const {
   if (groups_ == 0) return 0;
-  const std::size_t group = multiprocessor % groups_;
-  UnderWay& entry = under_way_[group * lines_of_group + mixed(line) % lines_of_group];
+  const UnderWay& entry = under_way_[place_of(group, line)];
+  return entry.line == line && cycle < entry.until ? entry.sectors & sectors : 0;
+}
+
+unsigned RequestCoalescer::take(std::size_t group, std::uint64_t line, unsigned sectors,
+                                double cycle) {
+  const unsigned taken = under_way(group, line, sectors, cycle);
+  if (taken != 0) under_way_[place_of(group, line)].sectors &= ~taken;
+  return taken;
+}
+
+void RequestCoalescer::send(std::size_t group, std::uint64_t line, unsigned sectors, double cycle,
+                            double until) {
+  if (groups_ == 0) return;
+  UnderWay& entry = under_way_[place_of(group, line)];
   if (entry.line == line && cycle < entry.until) {
-    return std::exchange(entry.sectors, entry.sectors | sectors) & sectors;
+    entry.sectors |= sectors;
+    entry.until = std::max(entry.until, until);
+  } else {
+    entry = {line, sectors, until};
   }
-  entry = {line, sectors, cycle + cycles_under_way};
-  return 0;
 }
 
 CacheCount& CacheCount::operator-=(const CacheCount& other) {
@@ -154,24 +178,25 @@ CacheCount& CacheCount::operator-=(const CacheCount& other) {
 CacheModel::CacheModel(const DeviceProfile& profile)
     : multiprocessors_(profile.multiprocessors),
       l1_ways_(profile.l1_ways),
-      coalescer_(profile.l2_coalescers),
+      read_groups_(profile.l2_coalescers),
+      reads_(profile.l2_coalescers, 1024),
+      stores_(profile.compute_capability >= 70 ? profile.multiprocessors : 0, 16),
+      neighbours_(profile.l2_parts, 4096),
       l2_(profile.l2_parts, CacheLevel(profile.l2_bytes / profile.l2_parts, profile.l2_ways)),
       granule_sectors_(static_cast<unsigned>(profile.dram_granularity / sector_bytes)) {
-  // Which multiprocessors a part is near to is not told. Two that get blocks one after the other
-  // lie together; such pairs are dealt out evenly and without a period (the sequence of Thue and
-  // Morse).
+  // In the order in which they get blocks: an H100 gives one to each multiprocessor of a GPC, then
+  // of the next GPC; a part is near to four GPCs.
   for (unsigned number = 0; number < multiprocessors_; ++number) {
-    std::size_t part = 0;
-    for (std::size_t rest = number / 2; l2_.size() > 1 && rest > 0; rest /= l2_.size())
-      part += rest;
-    near_part_.push_back(part % l2_.size());
+    near_part_.push_back(number * l2_.size() / multiprocessors_);
   }
   begin_launch(profile.l1_bytes);
 }
 
 void CacheModel::begin_launch(std::uint64_t l1_bytes) {
   l1_.assign(multiprocessors_, CacheLevel(l1_bytes, l1_ways_, CacheLevel::Victim::random));
-  coalescer_.reset();
+  reads_.reset();
+  stores_.reset();
+  neighbours_.reset();
 }
 
 CacheLevel& CacheModel::home_of(std::uint64_t line) {
@@ -207,8 +232,8 @@ SectorSources CacheModel::send(unsigned multiprocessor, const Request& request, 
     for (; i < request.count && request.sectors[i] / 4 == line; ++i) {
       mask |= 1U << request.sectors[i] % 4;
     }
-    if (kind == RequestKind::store) {
-      store(multiprocessor, line, mask);
+    if (kind == RequestKind::store || kind == RequestKind::partial_store) {
+      store(multiprocessor, line, mask, kind == RequestKind::partial_store, cycle);
     } else if (kind == RequestKind::atomic) {
       add(update(multiprocessor, line, mask));
     } else {
@@ -235,25 +260,34 @@ SectorSources CacheModel::load(unsigned multiprocessor, std::uint64_t line, unsi
   }
   if (!l2_.front().holds_anything()) {
     sources.dram = number_of(sectors);
-    read_dram(sectors);
+    read_dram(whole_granules(sectors));
     return sources;
   }
-  const unsigned joined = coalescer_.join(multiprocessor, line, sectors, cycle);
+  const std::size_t group = std::size_t{multiprocessor} * read_groups_ / multiprocessors_;
+  const unsigned joined = reads_.under_way(group, line, sectors, cycle);
   sources.far = number_of(joined);
   sectors &= ~joined;
   count_.l2_read_sectors += number_of(sectors);
   CacheLevel& near = part_near(multiprocessor);
+  const std::size_t part = near_part_[multiprocessor];
+  const unsigned late = neighbours_.take(part, line, sectors, cycle);
   const unsigned missing = missing_at(near, line, sectors);
-  sources.near = number_of(sectors & ~missing);
+  sources.near = number_of(sectors & ~missing & ~late);
+  sources.far += number_of(late & ~missing);
   count_.l2_read_hits += sources.near;
-  if (missing == 0) return sources;
-  CacheLevel& home = home_of(line);
-  const unsigned fetched = &home == &near ? missing : missing_at(home, line, missing);
-  sources.far += number_of(missing & ~fetched);
-  sources.dram = number_of(fetched);
-  if (fetched == 0) return sources;
-  read_dram(fetched);
-  home.add(whole_granules(fetched));
+  double until = cycle + near_join;
+  if (missing != 0) {
+    CacheLevel& home = home_of(line);
+    const unsigned granules = whole_granules(missing);
+    if (&home != &near) near.add(granules);
+    const unsigned fetched = missing_at(home, line, granules) | (&home == &near ? missing : 0);
+    sources.dram = number_of(fetched & missing);
+    sources.far += number_of(missing) - sources.dram;
+    until = cycle + (fetched != 0 ? dram_join : far_join);
+    if (&home != &near) neighbours_.send(part, line, granules & ~sectors, cycle, cycle + far_join);
+    read_dram(fetched);
+  }
+  reads_.send(group, line, sectors, cycle, until);
   return sources;
 }
 
@@ -266,15 +300,25 @@ unsigned CacheModel::missing_at(CacheLevel& part, std::uint64_t line, unsigned s
   return missing;
 }
 
-void CacheModel::store(unsigned multiprocessor, std::uint64_t line, unsigned sectors) {
+void CacheModel::store(unsigned multiprocessor, std::uint64_t line, unsigned sectors,
+                       bool is_partial, double cycle) {
   CacheLevel& l1 = l1_[multiprocessor];
   CacheLevel::Line evicted;
   if (l1.holds_anything()) l1.touch(line, sectors, 0, evicted);
+  const unsigned joined = stores_.under_way(multiprocessor, line, sectors, cycle);
+  sectors &= ~joined;
+  if (sectors == 0) return;
+  stores_.send(multiprocessor, line, sectors, cycle, cycle + store_join);
   if (l2_.front().holds_anything()) count_.l2_write_sectors += number_of(sectors);
   const CacheLevel& near = part_near(multiprocessor);
   const CacheLevel& home = home_of(line);
   for (CacheLevel& part : l2_) {
-    if (&part != &near && &part != &home) part.forget(line, sectors);
+    if (&part == &home) continue;
+    if (&part != &near) {
+      part.forget(line, whole_line);
+    } else if (!is_partial) {
+      missing_at(part, line, sectors);
+    }
   }
   change(line, sectors);
 }
@@ -283,19 +327,18 @@ SectorSources CacheModel::update(unsigned multiprocessor, std::uint64_t line, un
   SectorSources sources;
   l1_[multiprocessor].forget(line, sectors);
   CacheLevel& home = home_of(line);
+  const bool is_near = &home == &part_near(multiprocessor);
   const unsigned missing = missing_at(home, line, sectors);
   sources.near = number_of(sectors & ~missing);
   sources.dram = number_of(missing);
   if (home.holds_anything()) {
     count_.l2_atomic_sectors += number_of(sectors);
-    count_.l2_atomic_hits += sources.near;
+    count_.l2_atomic_hits += is_near ? number_of(sectors) : sources.near;
   }
-  if (missing != 0) {
-    read_dram(missing);
-    if (home.holds_anything()) home.add(whole_granules(missing));
-  }
+  const bool brings_granules = is_near && home.holds_anything();
+  read_dram(missing | (brings_granules ? missing_at(home, line, whole_granules(missing)) : 0));
   for (CacheLevel& part : l2_) {
-    if (&part != &home) part.forget(line, sectors);
+    if (&part != &home) part.forget(line, whole_line);
   }
   change(line, sectors);
   return sources;
@@ -319,7 +362,7 @@ CacheCount CacheModel::finish() {
 }
 
 void CacheModel::read_dram(unsigned sectors) {
-  count_.dram_read_bytes += number_of(whole_granules(sectors)) * sector_bytes;
+  count_.dram_read_bytes += number_of(sectors) * sector_bytes;
 }
 
 void CacheModel::write_back(const CacheLevel::Line& evicted) {

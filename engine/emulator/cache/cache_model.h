@@ -59,18 +59,21 @@ class CacheLevel {
   std::size_t last_ = 0;  ///< the entry touched last
 };
 
-/// Joins reads on their way to the L2, as NVIDIA's L2 request coalescer does: a group of
-/// multiprocessors asks once for sectors that it asks for again before they can have come.
+/// Joins requests on their way to the L2: a group asks once for sectors that it asks for again
+/// while they are under way.
 class RequestCoalescer {
  public:
-  /// Multiprocessors are dealt out to so many groups in turn; none: nothing is joined.
-  explicit RequestCoalescer(unsigned groups) : groups_(groups) {}
+  /// No groups: nothing is joined. At most so many lines of each are under way.
+  RequestCoalescer(unsigned groups, unsigned lines) : groups_(groups), lines_(lines) {}
 
   /// Nothing is under way; cycles are counted anew.
   void reset();
-  /// Those of a line's sectors that are under way to the multiprocessor's group; all others are
-  /// from this cycle on.
-  unsigned join(unsigned multiprocessor, std::uint64_t line, unsigned sectors, double cycle);
+  /// Those of a line's sectors that are under way to the group.
+  unsigned under_way(std::size_t group, std::uint64_t line, unsigned sectors, double cycle) const;
+  /// The same, which then are under way no more.
+  unsigned take(std::size_t group, std::uint64_t line, unsigned sectors, double cycle);
+  /// Sectors are under way until a cycle.
+  void send(std::size_t group, std::uint64_t line, unsigned sectors, double cycle, double until);
 
  private:
   struct UnderWay {
@@ -78,9 +81,10 @@ class RequestCoalescer {
     unsigned sectors = 0;
     double until = 0;
   };
-  static constexpr std::size_t lines_of_group = 128;
+  std::size_t place_of(std::size_t group, std::uint64_t line) const;
 
   unsigned groups_;
+  unsigned lines_;
   std::vector<UnderWay> under_way_ = {};  ///< by group and a hash of the line; the last one stays
 };
 
@@ -97,12 +101,12 @@ struct CacheCount {
   std::uint64_t dram_read_bytes = 0;
   std::uint64_t dram_write_bytes = 0;  ///< evicted dirty sectors, and those dirty at the end
 
-  /// Looks into L2, and those that found what they looked for: an atomic reads and writes.
+  /// Looks into L2, and those that found what they looked for.
   std::uint64_t l2_sectors() const {
-    return l2_read_sectors + l2_write_sectors + 2 * l2_atomic_sectors;
+    return l2_read_sectors + l2_write_sectors + l2_atomic_sectors;
   }
   std::uint64_t l2_hits() const {
-    return l2_read_hits + l2_write_sectors + l2_atomic_hits + l2_atomic_sectors;
+    return l2_read_hits + l2_write_sectors + l2_atomic_hits;
   }
   CacheCount& operator-=(const CacheCount& other);
   friend bool operator==(const CacheCount&, const CacheCount&) = default;
@@ -119,14 +123,16 @@ struct SectorSources {
 /// A sectored L1 for each multiprocessor, where any line of a set may have to go, and an L2 before
 /// DRAM, where it is the least recently used one: which is what fits hit rates measured on an H200.
 /// Loads and stores allocate in L1 and L2; stores write through L1, and stay dirty in L2 until
-/// evicted. What is on its way counts as there. Reads of several multiprocessors may be joined
-/// before they come to the L2 (`l2_coalescers`), which counts them once.
+/// evicted. What is on its way counts as there. Before they come to the L2, which counts them once,
+/// a multiprocessor joins its stores to a sector, and a group of neighbouring multiprocessors its
+/// reads (`l2_coalescers`: on an H100 the reads of a GPC are joined, and no others).
 ///
 /// The L2 may have several parts (two since capability 8.0's A100), each near to some of the
 /// multiprocessors. A line has its home in one of them. A multiprocessor looks into its own part,
-/// which keeps a copy of what has its home in another one; only what is found there counts as a
-/// hit, as the hardware counts it. A store changes the line at home and drops the copies, but for
-/// its own part's. Atomics are done at home.
+/// which keeps a copy of what it reads or writes of another one; only what is found there counts
+/// as a hit, as counters of an H100 have it. A store changes the line at home and drops the copies,
+/// but for its own part's. Atomics are done at home, and those of another part's lines count as
+/// hits.
 ///
 /// A sector that misses in L2 brings every sector of its granule (`dram_granularity`) and counts
 /// the granule's bytes. A store fills whole sectors and fetches nothing: which of a sector's bytes
@@ -152,7 +158,8 @@ class CacheModel {
  private:
   SectorSources load(unsigned multiprocessor, std::uint64_t line, unsigned sectors, bool bypasses,
                      double cycle);
-  void store(unsigned multiprocessor, std::uint64_t line, unsigned sectors);
+  void store(unsigned multiprocessor, std::uint64_t line, unsigned sectors, bool is_partial,
+             double cycle);
   SectorSources update(unsigned multiprocessor, std::uint64_t line, unsigned sectors);
   unsigned missing_at(CacheLevel& part, std::uint64_t line, unsigned sectors);
   void change(std::uint64_t line, unsigned sectors);
@@ -165,7 +172,10 @@ class CacheModel {
   unsigned multiprocessors_;
   unsigned l1_ways_;
   std::vector<CacheLevel> l1_;
-  RequestCoalescer coalescer_;
+  unsigned read_groups_;
+  RequestCoalescer reads_;
+  RequestCoalescer stores_;
+  RequestCoalescer neighbours_;  ///< that nobody asked for, of sectors under way to a part
   std::vector<CacheLevel> l2_;          ///< its parts
   std::vector<std::size_t> near_part_;  ///< by multiprocessor
   unsigned granule_sectors_;

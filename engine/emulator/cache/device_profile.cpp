@@ -72,7 +72,7 @@ const std::vector<DeviceProfile>& builtin_profiles() {
       {"GeForce RTX 3090", 86, 82, 1536, 16, 1024, 100 * Ki, 99 * Ki, 128 * Ki, true, 6 * Mi},
       {"GeForce RTX 4090", 89, 128, 1536, 24, 1024, 100 * Ki, 99 * Ki, 128 * Ki, true, 72 * Mi},
       {"H200", 90, 132, 2048, 32, 1024, 228 * Ki, 227 * Ki, 256 * Ki, true, 60 * Mi, 64, 64 * Ki,
-       64 * Ki, 12, 16, 2, 11},
+       64 * Ki, 12, 16, 2, 8},
       {"B200", 100, 148, 2048, 32, 1024, 228 * Ki, 227 * Ki, 256 * Ki, true, 126 * Mi + 512 * Ki,
        64, 64 * Ki, 64 * Ki, 12, 16, 2},
       {"GeForce RTX 5090", 120, 170, 1536, 24, 1024, 100 * Ki, 99 * Ki, 128 * Ki, true, 96 * Mi},

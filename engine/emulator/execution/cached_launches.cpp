@@ -9,9 +9,10 @@
 namespace sweep {
 namespace {
 
-RequestKind request_kind(AccessKind kind, CachePolicy policy) {
-  if (is_atomic(kind)) return RequestKind::atomic;
-  if (kind == AccessKind::store) return RequestKind::store;
+RequestKind request_kind(const GlobalRequest& request, CachePolicy policy) {
+  if (is_atomic(request.kind)) return RequestKind::atomic;
+  if (request.is_partial) return RequestKind::partial_store;
+  if (request.kind == AccessKind::store) return RequestKind::store;
   return policy == CachePolicy::level_2_only ? RequestKind::bypassing_load : RequestKind::load;
 }
 
@@ -115,7 +116,7 @@ GridResult CachedLaunches::run(Launch launch, GridOptions options, std::uint64_t
   launch.on_request = [&](const GlobalRequest& request) {
     const CachePolicy policy = launch.kernel->memory[request.memory_op].policy;
     requests.of(request.block, request.warp)
-        .add(request_kind(request.kind, policy), waits[request.memory_op], request.sectors);
+        .add(request_kind(request, policy), waits[request.memory_op], request.sectors);
   };
   // The counts when there had been half as many blocks or more, and up to half as many.
   CacheCount early;

@@ -106,17 +106,45 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
     count_local(launch_.model, access, is_atomic(kind) ? AccessKind::store : kind, site.local);
   }
   if (before) note_shape(access, spread, cost_between(*before, site));
-  if (space != ptx::Space::global || !launch_.on_request) return;
-  std::array<std::uint64_t, std::size_t{2} * warp_size> sectors{};
-  auto end = sectors.begin();
+  if (space == ptx::Space::global && launch_.on_request) report_request(access, kind);
+}
+
+void AccessUnit::report_request(const WarpAccess& access, AccessKind kind) {
+  struct Touched {
+    std::uint64_t sector;
+    std::uint32_t bytes;  ///< a bit for each of them
+  };
+  std::array<Touched, std::size_t{2} * warp_size> touched{};
+  auto end = touched.begin();
   for_each_lane(access.active, [&](unsigned lane) {
-    const std::uint64_t first = access.address[lane] / sector_bytes;
-    const std::uint64_t last = (access.address[lane] + access.width - 1) / sector_bytes;
-    for (std::uint64_t at = first; at <= last && end != sectors.end(); ++at) *end++ = at;
+    const std::uint64_t address = access.address[lane];
+    const std::uint64_t bytes = ((std::uint64_t{1} << access.width) - 1) << address % sector_bytes;
+    *end++ = {address / sector_bytes, static_cast<std::uint32_t>(bytes)};
+    if (bytes >> 32U != 0) {
+      *end++ = {address / sector_bytes + 1, static_cast<std::uint32_t>(bytes >> 32U)};
+    }
   });
-  std::sort(sectors.begin(), end);
-  end = std::unique(sectors.begin(), end);
-  launch_.on_request({block_index_, warp_->index, kind, op_->detail, {sectors.begin(), end}});
+  std::sort(touched.begin(), end,
+            [](const Touched& a, const Touched& b) { return a.sector < b.sector; });
+  std::array<std::uint64_t, touched.size()> whole{};
+  std::array<std::uint64_t, touched.size()> partial{};
+  auto whole_end = whole.begin();
+  auto partial_end = partial.begin();
+  for (auto at = touched.begin(); at != end;) {
+    const std::uint64_t sector = at->sector;
+    std::uint32_t bytes = 0;
+    for (; at != end && at->sector == sector; ++at) bytes |= at->bytes;
+    if (kind == AccessKind::store && ~bytes != 0) {
+      *partial_end++ = sector;
+    } else {
+      *whole_end++ = sector;
+    }
+  }
+  GlobalRequest request = {block_index_, warp_->index, kind, op_->detail, {whole.begin(), whole_end}};
+  if (!request.sectors.empty()) launch_.on_request(request);
+  request.sectors = {partial.begin(), partial_end};
+  request.is_partial = true;
+  if (!request.sectors.empty()) launch_.on_request(request);
 }
 
 }  // namespace sweep

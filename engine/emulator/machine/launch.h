@@ -249,6 +249,7 @@ struct GlobalRequest {
   AccessKind kind = AccessKind::load;
   std::uint32_t memory_op = 0;             ///< an index into Kernel::memory
   std::span<const std::uint64_t> sectors;  ///< address / 32, different ones, rising
+  bool is_partial = false;                 ///< a store of some bytes alone of each of them
 };
 
 /// A kernel with all that is the same for its blocks. Shared by the threads that execute them.
