@@ -15,11 +15,16 @@ constexpr std::uint64_t state_bits = 0xff;
 constexpr unsigned whole_line = 0xf;  ///< its sectors
 
 // Multiprocessor cycles in which requests on their way to the L2 are joined, about as measured on
-// an H100: reads until L2 has what they ask for in the near part, in another part, or from DRAM.
+// an H100: reads until L2 has what they ask for from the near part, another part, or DRAM.
 constexpr double near_join = 6;
 constexpr double far_join = 200;
 constexpr double dram_join = 350;
 constexpr double store_join = 25;
+// Lines that are under way together: of a group's reads and of a multiprocessor's stores, fitted;
+// and of a part, enough.
+constexpr unsigned lines_of_reads = 64;
+constexpr unsigned lines_of_stores = 16;
+constexpr unsigned lines_of_part = 4096;
 
 /// The finaliser of SplitMix64.
 std::uint64_t mixed(std::uint64_t value) {
@@ -132,7 +137,7 @@ std::uint64_t CacheLevel::clean() {
 }
 
 void RequestCoalescer::reset() {
-  under_way_.assign(groups_ * lines_, {});
+  under_way_.clear();
 }
 
 std::size_t RequestCoalescer::place_of(std::size_t group, std::uint64_t line) const {
@@ -141,7 +146,7 @@ std::size_t RequestCoalescer::place_of(std::size_t group, std::uint64_t line) co
 
 unsigned RequestCoalescer::under_way(std::size_t group, std::uint64_t line, unsigned sectors,
                                      double cycle) const {
-  if (groups_ == 0) return 0;
+  if (under_way_.empty()) return 0;
   const UnderWay& entry = under_way_[place_of(group, line)];
   return entry.line == line && cycle < entry.until ? entry.sectors & sectors : 0;
 }
@@ -156,6 +161,7 @@ unsigned RequestCoalescer::take(std::size_t group, std::uint64_t line, unsigned 
 void RequestCoalescer::send(std::size_t group, std::uint64_t line, unsigned sectors, double cycle,
                             double until) {
   if (groups_ == 0) return;
+  if (under_way_.empty()) under_way_.resize(std::size_t{groups_} * lines_);
   UnderWay& entry = under_way_[place_of(group, line)];
   if (entry.line == line && cycle < entry.until) {
     entry.sectors |= sectors;
@@ -179,9 +185,9 @@ CacheModel::CacheModel(const DeviceProfile& profile)
     : multiprocessors_(profile.multiprocessors),
       l1_ways_(profile.l1_ways),
       read_groups_(profile.l2_coalescers),
-      reads_(profile.l2_coalescers, 1024),
-      stores_(profile.compute_capability >= 70 ? profile.multiprocessors : 0, 16),
-      neighbours_(profile.l2_parts, 4096),
+      reads_(profile.l2_coalescers, lines_of_reads),
+      stores_(profile.compute_capability >= 70 ? profile.multiprocessors : 0, lines_of_stores),
+      neighbours_(profile.l2_parts, lines_of_part),
       l2_(profile.l2_parts, CacheLevel(profile.l2_bytes / profile.l2_parts, profile.l2_ways)),
       granule_sectors_(static_cast<unsigned>(profile.dram_granularity / sector_bytes)) {
   // In the order in which they get blocks: an H100 gives one to each multiprocessor of a GPC, then
@@ -267,6 +273,7 @@ SectorSources CacheModel::load(unsigned multiprocessor, std::uint64_t line, unsi
   const unsigned joined = reads_.under_way(group, line, sectors, cycle);
   sources.far = number_of(joined);
   sectors &= ~joined;
+  if (sectors == 0) return sources;
   count_.l2_read_sectors += number_of(sectors);
   CacheLevel& near = part_near(multiprocessor);
   const std::size_t part = near_part_[multiprocessor];
@@ -284,7 +291,9 @@ SectorSources CacheModel::load(unsigned multiprocessor, std::uint64_t line, unsi
     sources.dram = number_of(fetched & missing);
     sources.far += number_of(missing) - sources.dram;
     until = cycle + (fetched != 0 ? dram_join : far_join);
-    if (&home != &near) neighbours_.send(part, line, granules & ~sectors, cycle, cycle + far_join);
+    if (&home != &near && fetched == 0) {
+      neighbours_.send(part, line, granules & ~sectors, cycle, until);
+    }
     read_dram(fetched);
   }
   reads_.send(group, line, sectors, cycle, until);
@@ -335,8 +344,7 @@ SectorSources CacheModel::update(unsigned multiprocessor, std::uint64_t line, un
     count_.l2_atomic_sectors += number_of(sectors);
     count_.l2_atomic_hits += is_near ? number_of(sectors) : sources.near;
   }
-  const bool brings_granules = is_near && home.holds_anything();
-  read_dram(missing | (brings_granules ? missing_at(home, line, whole_granules(missing)) : 0));
+  read_dram(missing | (is_near ? missing_at(home, line, whole_granules(missing)) : 0));
   for (CacheLevel& part : l2_) {
     if (&part != &home) part.forget(line, whole_line);
   }

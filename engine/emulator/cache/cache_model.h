@@ -105,9 +105,7 @@ struct CacheCount {
   std::uint64_t l2_sectors() const {
     return l2_read_sectors + l2_write_sectors + l2_atomic_sectors;
   }
-  std::uint64_t l2_hits() const {
-    return l2_read_hits + l2_write_sectors + l2_atomic_hits;
-  }
+  std::uint64_t l2_hits() const { return l2_read_hits + l2_write_sectors + l2_atomic_hits; }
   CacheCount& operator-=(const CacheCount& other);
   friend bool operator==(const CacheCount&, const CacheCount&) = default;
 };
@@ -134,9 +132,10 @@ struct SectorSources {
 /// but for its own part's. Atomics are done at home, and those of another part's lines count as
 /// hits.
 ///
-/// A sector that misses in L2 brings every sector of its granule (`dram_granularity`) and counts
-/// the granule's bytes. A store fills whole sectors and fetches nothing: which of a sector's bytes
-/// it writes is not known here. A profile without an L2 reads and writes DRAM directly.
+/// A read that misses in a part brings every sector of its granule (`dram_granularity`) that is not
+/// there, from home as from DRAM; what is brought along from home counts as there when it has come.
+/// A store fetches nothing, and one of a whole sector leaves a copy in its own part. A profile
+/// without an L2 reads and writes DRAM directly.
 class CacheModel {
  public:
   explicit CacheModel(const DeviceProfile& profile);
@@ -175,7 +174,7 @@ class CacheModel {
   unsigned read_groups_;
   RequestCoalescer reads_;
   RequestCoalescer stores_;
-  RequestCoalescer neighbours_;  ///< that nobody asked for, of sectors under way to a part
+  RequestCoalescer neighbours_;         ///< that nobody asked for, of sectors under way to a part
   std::vector<CacheLevel> l2_;          ///< its parts
   std::vector<std::size_t> near_part_;  ///< by multiprocessor
   unsigned granule_sectors_;

@@ -12,8 +12,8 @@ namespace sweep {
 enum class RequestKind : std::uint8_t {
   load,
   bypassing_load,  ///< past L1: .cg, .cv, volatile
-  store,          ///< of whole sectors
-  partial_store,  ///< of some of each sector's bytes
+  store,           ///< of whole sectors
+  partial_store,   ///< of some of each sector's bytes
   atomic,
 };
 

@@ -93,7 +93,8 @@ bool ResidentBlocks::run_turn(Multiprocessor& multiprocessor, unsigned number) {
   const SectorSources sources = caches_.send(number, request_, begin);
   load_unit = begin + std::max(1.0, static_cast<double>(request_.count) / sectors_of_wavefront);
   const Cycles arrival = arrival_of(multiprocessor, sources, begin);
-  const bool is_store = request_.kind == RequestKind::store || request_.kind == RequestKind::partial_store;
+  const bool is_store =
+      request_.kind == RequestKind::store || request_.kind == RequestKind::partial_store;
   if (!is_store) warp.last_arrival = std::max(warp.last_arrival, arrival);
   if (warp.requests.is_at_end()) {
     --slots[warp.slot];

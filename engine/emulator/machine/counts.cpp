@@ -140,7 +140,8 @@ void AccessUnit::report_request(const WarpAccess& access, AccessKind kind) {
       *whole_end++ = sector;
     }
   }
-  GlobalRequest request = {block_index_, warp_->index, kind, op_->detail, {whole.begin(), whole_end}};
+  GlobalRequest request = {
+      block_index_, warp_->index, kind, op_->detail, {whole.begin(), whole_end}};
   if (!request.sectors.empty()) launch_.on_request(request);
   request.sectors = {partial.begin(), partial_end};
   request.is_partial = true;

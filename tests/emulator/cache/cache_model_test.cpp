@@ -141,7 +141,7 @@ const std::vector<Case> cases = {
      8,
      64,
      {{store, 0, 0}, {load, 0, 1}},
-     {1, 0, 1, 0, 1, 0, 0, 64, 32}},
+     {1, 0, 1, 0, 1, 0, 0, 32, 32}},
     {"only changed sectors are written back",
      4,
      8,
@@ -154,7 +154,7 @@ const std::vector<Case> cases = {
      8,
      64,
      {{atomic, 0, 3}, {atomic, 1, 3}},
-     {0, 0, 0, 0, 0, 2, 1, 64, 32}},
+     {0, 0, 0, 0, 0, 2, 2, 64, 32}},
     {"an atomic takes the sector from its L1",
      4,
      8,
@@ -254,13 +254,13 @@ BOOST_AUTO_TEST_CASE(a_launch_begins_with_an_empty_l1_and_the_l2_as_it_is) {
   BOOST_TEST(model.finish() == (CacheCount{8, 0, 8, 4, 0, 0, 0, 128, 0}));
 }
 
-BOOST_AUTO_TEST_CASE(an_atomic_is_two_looks_into_l2_and_a_store_finds_its_line) {
+BOOST_AUTO_TEST_CASE(atomics_and_stores_find_their_line) {
   CacheModel model = tiny_model(4, 8, 64);
   perform(model, {atomic, 0, 0, 4});
-  BOOST_TEST(model.count().l2_sectors() == 8U);
+  BOOST_TEST(model.count().l2_sectors() == 4U);
   BOOST_TEST(model.count().l2_hits() == 4U);
   perform(model, {store, 0, 40, 2});
-  BOOST_TEST(model.count().l2_sectors() == 10U);
+  BOOST_TEST(model.count().l2_sectors() == 6U);
   BOOST_TEST(model.count().l2_hits() == 6U);
 }
 
@@ -279,9 +279,9 @@ CacheModel two_halves() {
 std::uint64_t line_at_home(bool is_near) {
   for (std::uint64_t line = 0;; line += 32) {
     CacheModel model = two_halves();
-    perform(model, {store, 0, 4 * line});
-    perform(model, {load, 0, 4 * line});
-    if ((model.count().l2_read_hits == 1) == is_near) return 4 * line;
+    perform(model, {atomic, 0, 4 * line});
+    // Another half says that its line came from memory.
+    if ((model.count().l2_atomic_hits == 1) == is_near) return 4 * line;
   }
 }
 
@@ -329,6 +329,75 @@ BOOST_AUTO_TEST_CASE(what_is_written_before_the_first_launch_lies_at_home) {
   BOOST_TEST(model.finish() == (CacheCount{0, 0, 2, 1, 0, 0, 0, 0, 0}));
 }
 
+BOOST_AUTO_TEST_CASE(a_store_of_a_whole_sector_leaves_a_copy_in_its_own_half) {
+  const std::uint64_t line = line_at_home(false);
+  for (const RequestKind kind : {RequestKind::store, RequestKind::partial_store}) {
+    CacheModel model = two_halves();
+    perform(model, {kind, 0, line});
+    perform(model, {load, 0, line});
+    BOOST_TEST(model.count().l2_read_hits == (kind == RequestKind::store ? 1U : 0U));
+    BOOST_TEST(model.count().dram_read_bytes == 0U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_partial_store_keeps_its_own_halfs_copy_and_drops_another_ones_whole_line) {
+  CacheModel model = two_halves();
+  const std::uint64_t line = line_at_home(false);
+  const auto hits_of = [&](const Step& step) {
+    const std::uint64_t before = model.count().l2_read_hits;
+    perform(model, step);
+    return model.count().l2_read_hits - before;
+  };
+  BOOST_TEST(hits_of({load, 0, line, 4}) == 0U);
+  perform(model, {RequestKind::partial_store, 1, line});
+  BOOST_TEST(hits_of({load, 0, line, 4}) == 4U);
+  perform(model, {RequestKind::partial_store, 2, line});
+  BOOST_TEST(hits_of({load, 0, line, 4}) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_granule_comes_from_home_whole_and_counts_when_it_has_come) {
+  const std::uint64_t line = line_at_home(false);
+  for (const bool is_early : {false, true}) {
+    DeviceProfile profile = tiny_profile(0, 64, 64);
+    profile.multiprocessors = 4;
+    profile.l2_parts = 2;
+    profile.l2_ways = 32;
+    CacheModel model(profile);
+    perform(model, {load, 2, line, 4});
+    model.send(0, request_of(load, {line}), 0);
+    model.send(1, request_of(load, {line + 1}), is_early ? 50 : 500);
+    model.send(1, request_of(load, {line + 1}), is_early ? 60 : 510);
+    BOOST_TEST(model.count().l2_read_hits == (is_early ? 1U : 2U));
+    BOOST_TEST(model.count().dram_read_bytes == 128U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(
+    an_atomic_brings_its_granule_to_the_half_it_is_near_to_and_a_sector_to_another) {
+  for (const bool is_near : {true, false}) {
+    DeviceProfile profile = tiny_profile(0, 64, 64);
+    profile.multiprocessors = 4;
+    profile.l2_parts = 2;
+    profile.l2_ways = 32;
+    CacheModel model(profile);
+    perform(model, {atomic, 0, line_at_home(is_near)});
+    BOOST_TEST(model.count().dram_read_bytes == (is_near ? 64U : 32U));
+    BOOST_TEST(model.count().l2_atomic_hits == (is_near ? 1U : 0U));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(stores_of_a_multiprocessor_to_a_sector_in_a_row_are_one) {
+  DeviceProfile profile = tiny_profile(4, 64, 32);
+  profile.compute_capability = 90;
+  CacheModel model(profile);
+  for (const double cycle : {0, 10, 20}) model.send(0, request_of(store, {0, 1}), cycle);
+  BOOST_TEST(model.count().l2_write_sectors == 2U);
+  model.send(1, request_of(store, {1}), 41);
+  BOOST_TEST(model.count().l2_write_sectors == 3U);
+  model.send(0, request_of(store, {0, 2}), 200);
+  BOOST_TEST(model.count().l2_write_sectors == 5U);
+}
+
 BOOST_AUTO_TEST_CASE(reads_of_a_group_of_multiprocessors_are_joined_while_they_are_under_way) {
   DeviceProfile profile = tiny_profile(0, 64, 32);
   profile.multiprocessors = 4;
@@ -340,10 +409,11 @@ BOOST_AUTO_TEST_CASE(reads_of_a_group_of_multiprocessors_are_joined_while_they_a
     return model.count().l2_read_sectors - before;
   };
   BOOST_TEST(reads_of(0, {0, 1}, 0) == 2U);
-  BOOST_TEST(reads_of(2, {1, 2}, 50) == 1U);  // of the same group
+  BOOST_TEST(reads_of(1, {1, 2}, 50) == 1U);  // of the same group
   BOOST_TEST(reads_of(0, {2}, 60) == 0U);
-  BOOST_TEST(reads_of(1, {1}, 60) == 1U);  // of the other
-  BOOST_TEST(reads_of(2, {1}, 1000) == 1U);
+  BOOST_TEST(reads_of(2, {1}, 60) == 1U);  // of the other
+  BOOST_TEST(reads_of(3, {1}, 80) == 1U);  // which L2 has answered at once
+  BOOST_TEST(reads_of(1, {1}, 1000) == 1U);
   model.begin_launch(0);
   BOOST_TEST(reads_of(0, {1}, 1000) == 1U);
 }
