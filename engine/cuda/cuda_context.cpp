@@ -113,13 +113,23 @@ const Module& ModuleCache::get(const std::shared_ptr<const Program>& program) {
     modules_.splice(modules_.begin(), modules_, found);
     return found->module;
   }
-  if (found != modules_.end()) modules_.erase(found);
+  if (found != modules_.end()) drop(found);
   Module module =
       load_module(program->cubin.empty() ? program->ptx.c_str() : program->cubin.data());
   ++loads_;
-  if (modules_.size() >= capacity) modules_.pop_back();
+  if (modules_.size() >= capacity) drop(std::prev(modules_.end()));
   modules_.push_front({program, std::move(module), !has_device_variables(*program)});
   return modules_.front().module;
+}
+
+void ModuleCache::drop(std::list<Loaded>::iterator module) {
+  retained_.splice(retained_.end(), modules_, module);
+  if (!retains_) retained_.clear();
+}
+
+void ModuleCache::release() {
+  retains_ = false;
+  retained_.clear();
 }
 
 CudaContext::CudaContext(const Device& description)

@@ -41,6 +41,11 @@ class ModuleCache {
   /// the next call. Throws CudaError.
   const Module& get(const std::shared_ptr<const Program>& program);
   void clear() { modules_.clear(); }
+  /// Until `release` no module is unloaded that `get` replaces or has no room for.
+  void retain() { retains_ = true; }
+  /// Whether such a module was kept.
+  bool has_retained() const { return !retained_.empty(); }
+  void release();
   /// How often a module was loaded so far.
   std::uint64_t loads() const { return loads_; }
 
@@ -52,7 +57,11 @@ class ModuleCache {
     Module module;
     bool reusable = false;
   };
+  void drop(std::list<Loaded>::iterator module);
+
   std::list<Loaded> modules_;  ///< the one used last first
+  std::list<Loaded> retained_ = {};
+  bool retains_ = false;
   std::uint64_t loads_ = 0;
 };
 

@@ -143,6 +143,16 @@ class CuptiCounters : public HardwareCounters {
       for (std::size_t k = 0; k < counters.size(); ++k) by_name[counters[k]] = values[k];
       call.results.workloads[i].metrics = metrics_of(by_name);
     };
+    // CUPTI changes the code of kernels whose instructions it counts, and crashes in a later pass
+    // if their module is unloaded before.
+    struct Retained {
+      CuptiCounters& self;
+      ~Retained() {
+        if (self.context_.modules.has_retained()) self.profiler_->disable();
+        self.context_.modules.release();
+      }
+    } retained{*this};
+    context_.modules.retain();
     profiler_->count(call.workloads.size(), launches);
   }
 
