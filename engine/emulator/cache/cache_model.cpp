@@ -232,6 +232,11 @@ SectorSources CacheModel::send(unsigned multiprocessor, const Request& request, 
     sources.dram += of_line.dram;
   };
   const RequestKind kind = request.kind;
+  if (l2_.front().holds_anything()) {
+    // The first one has brought the sector.
+    count_.l2_atomic_sectors += request.repeats;
+    count_.l2_atomic_hits += request.repeats;
+  }
   for (std::size_t i = 0; i < request.count;) {
     const std::uint64_t line = request.sectors[i] / 4;
     unsigned mask = 0;

@@ -27,11 +27,13 @@ void RequestLog::put(std::uint64_t number) {
   bytes_.push_back(static_cast<std::uint8_t>(number));
 }
 
-void RequestLog::add(RequestKind kind, bool waits, std::span<const std::uint64_t> sectors) {
+void RequestLog::add(RequestKind kind, bool waits, std::span<const std::uint64_t> sectors,
+                     std::uint64_t repeats) {
   const bool is_run = sectors.back() - sectors.front() == sectors.size() - 1;
   bytes_.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(kind) << 2U |
                                              (waits ? waits_bit : 0U) | (is_run ? run_bit : 0U)));
   bytes_.push_back(static_cast<std::uint8_t>(sectors.size()));
+  if (kind == RequestKind::atomic) put(repeats);
   put(folded(sectors.front() - last_));
   last_ = sectors.front();
   for (std::size_t i = 1; i < sectors.size() && !is_run; ++i) put(sectors[i] - sectors[i - 1]);
@@ -51,6 +53,7 @@ void RequestLog::Reader::next(Request& request) {
   request.kind = static_cast<RequestKind>(head >> 2U);
   request.waits = (head & waits_bit) != 0;
   request.count = bytes_[at_++];
+  request.repeats = request.kind == RequestKind::atomic ? number() : 0;
   last_ += unfolded(number());
   request.sectors[0] = last_;
   const auto end = request.sectors.begin() + static_cast<std::ptrdiff_t>(request.count);

@@ -24,6 +24,8 @@ struct Request {
 
   RequestKind kind = RequestKind::load;
   bool waits = false;  ///< until all that the warp has asked for before has come
+  /// Of an atomic: how often sectors are asked for beyond once each.
+  std::uint64_t repeats = 0;
   std::size_t count = 0;
   std::array<std::uint64_t, most_sectors> sectors{};
 
@@ -34,8 +36,9 @@ struct Request {
 /// as many for each sector of another.
 class RequestLog {
  public:
-  /// Of at most Request::most_sectors sectors, and at least one.
-  void add(RequestKind kind, bool waits, std::span<const std::uint64_t> sectors);
+  /// Of at most Request::most_sectors sectors, and at least one; only an atomic has repeats.
+  void add(RequestKind kind, bool waits, std::span<const std::uint64_t> sectors,
+           std::uint64_t repeats = 0);
 
   std::size_t bytes() const { return bytes_.size(); }
 

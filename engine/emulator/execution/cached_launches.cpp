@@ -116,7 +116,8 @@ GridResult CachedLaunches::run(Launch launch, GridOptions options, std::uint64_t
   launch.on_request = [&](const GlobalRequest& request) {
     const CachePolicy policy = launch.kernel->memory[request.memory_op].policy;
     requests.of(request.block, request.warp)
-        .add(request_kind(request, policy), waits[request.memory_op], request.sectors);
+        .add(request_kind(request, policy), waits[request.memory_op], request.sectors,
+             request.repeats);
   };
   // The counts when there had been half as many blocks or more, and up to half as many.
   CacheCount early;

@@ -205,7 +205,7 @@ class AccessUnit {
                     ptx::Space space);
   void note_shape(const WarpAccess& access, const Spread& spread, const RequestCost& cost);
   /// The same of what the hardware executes.
-  void report_request(const WarpAccess& access, AccessKind kind);
+  void report_request(const WarpAccess& access, AccessKind kind, std::uint64_t counted_sectors);
   void count_issued(const WarpAccess& access, const Spread& spread, AccessKind kind,
                     ptx::Space space);
 

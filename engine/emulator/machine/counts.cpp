@@ -98,6 +98,7 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
     }
   };
   SiteCount& site = count_.sites[op_->detail];
+  const std::uint64_t sectors_before = site.global.sectors;
   std::optional<SiteCount> before;
   if (launch_.notes_shapes) before = site;
   if (space == ptx::Space::global) add(global_counters_[op_->detail], site.global);
@@ -106,10 +107,13 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
     count_local(launch_.model, access, is_atomic(kind) ? AccessKind::store : kind, site.local);
   }
   if (before) note_shape(access, spread, cost_between(*before, site));
-  if (space == ptx::Space::global && launch_.on_request) report_request(access, kind);
+  if (space == ptx::Space::global && launch_.on_request) {
+    report_request(access, kind, site.global.sectors - sectors_before);
+  }
 }
 
-void AccessUnit::report_request(const WarpAccess& access, AccessKind kind) {
+void AccessUnit::report_request(const WarpAccess& access, AccessKind kind,
+                                std::uint64_t counted_sectors) {
   struct Touched {
     std::uint64_t sector;
     std::uint32_t bytes;  ///< a bit for each of them
@@ -142,6 +146,7 @@ void AccessUnit::report_request(const WarpAccess& access, AccessKind kind) {
   }
   GlobalRequest request = {
       block_index_, warp_->index, kind, op_->detail, {whole.begin(), whole_end}};
+  if (is_atomic(kind)) request.repeats = counted_sectors - request.sectors.size();
   if (!request.sectors.empty()) launch_.on_request(request);
   request.sectors = {partial.begin(), partial_end};
   request.is_partial = true;

@@ -250,6 +250,8 @@ struct GlobalRequest {
   std::uint32_t memory_op = 0;             ///< an index into Kernel::memory
   std::span<const std::uint64_t> sectors;  ///< address / 32, different ones, rising
   bool is_partial = false;                 ///< a store of some bytes alone of each of them
+  /// Of an atomic: how often sectors are asked for beyond once each, since lanes share words.
+  std::uint64_t repeats = 0;
 };
 
 /// A kernel with all that is the same for its blocks. Shared by the threads that execute them.

@@ -254,6 +254,15 @@ BOOST_AUTO_TEST_CASE(a_launch_begins_with_an_empty_l1_and_the_l2_as_it_is) {
   BOOST_TEST(model.finish() == (CacheCount{8, 0, 8, 4, 0, 0, 0, 128, 0}));
 }
 
+BOOST_AUTO_TEST_CASE(lanes_that_change_the_same_words_look_into_l2_again) {
+  CacheModel model = tiny_model(4, 8, 64);
+  Request request = request_of(atomic, {0, 1});
+  request.repeats = 30;
+  model.send(0, request);
+  BOOST_TEST(model.count().l2_sectors() == 32U);
+  BOOST_TEST(model.count().l2_hits() == 32U);
+}
+
 BOOST_AUTO_TEST_CASE(atomics_and_stores_find_their_line) {
   CacheModel model = tiny_model(4, 8, 64);
   perform(model, {atomic, 0, 0, 4});

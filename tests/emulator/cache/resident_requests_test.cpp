@@ -97,12 +97,12 @@ BOOST_AUTO_TEST_CASE(blocks_without_requests_take_no_room) {
 
 BOOST_AUTO_TEST_CASE(a_log_gives_back_what_it_was_given) {
   check_property([] {
-    using Given = std::tuple<unsigned, bool, std::vector<std::uint64_t>>;
+    using Given = std::tuple<RequestKind, bool, std::vector<std::uint64_t>, std::uint64_t>;
     std::vector<Given> given;
     RequestLog log;
     const int count = *rc::gen::inRange(0, 20);
     for (int i = 0; i < count; ++i) {
-      const auto kind = *rc::gen::inRange(0U, 4U);
+      const auto kind = static_cast<RequestKind>(*rc::gen::inRange(0U, 5U));
       const bool waits = *rc::gen::arbitrary<bool>();
       const auto first = *rc::gen::inRange(std::uint64_t{0}, std::uint64_t{1} << 58U);
       std::vector<std::uint64_t> sectors = {first};
@@ -114,16 +114,19 @@ BOOST_AUTO_TEST_CASE(a_log_gives_back_what_it_was_given) {
           sectors.push_back(sectors.back() + (is_run ? 1 : step));
         }
       }
-      log.add(static_cast<RequestKind>(kind), waits, sectors);
-      given.emplace_back(kind, waits, sectors);
+      const auto repeats =
+          kind == RequestKind::atomic ? *rc::gen::inRange<std::uint64_t>(0, 32) : 0;
+      log.add(kind, waits, sectors, repeats);
+      given.emplace_back(kind, waits, sectors, repeats);
     }
     RequestLog::Reader reader(log);
     Request request;
-    for (const auto& [kind, waits, sectors] : given) {
+    for (const auto& [kind, waits, sectors, repeats] : given) {
       RC_ASSERT(!reader.is_at_end());
       RC_ASSERT(reader.waits() == waits);
       reader.next(request);
-      RC_ASSERT(static_cast<unsigned>(request.kind) == kind);
+      RC_ASSERT(request.kind == kind);
+      RC_ASSERT(request.repeats == repeats);
       RC_ASSERT(std::ranges::equal(request.all(), sectors));
     }
     RC_ASSERT(reader.is_at_end());
