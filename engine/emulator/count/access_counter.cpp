@@ -263,10 +263,10 @@ template <class Count>
 void AccessCounter<Count>::add(const WarpAccess& access, Count& total) {
   constexpr std::size_t forms = 16;
   constexpr unsigned last = 31;
-  if (access.active != ~0U) return add_access(model_, access, kind_, total);
   if (forms_.empty()) forms_.resize(forms);
   const std::uint64_t place = access.address[0] & (period_ - 1);
-  const std::uint64_t key = place << 40 | std::uint64_t{access.width};
+  const std::uint64_t key =
+      place << 40 | static_cast<std::uint64_t>(access.width) << 32 | access.active;
   const std::uint64_t distance = access.address[last] - access.address[0];
   Form& form = forms_[(place / 8 + distance / 4) % forms];
   const bool is_again = form.key == key && form.distances[last] == distance;

@@ -217,7 +217,10 @@ class AccessUnit {
                           unsigned lane);
   void check_initialised(const SharedPlace& place, MbarrierMode mode, unsigned lane);
   void mbarrier(unsigned lane);
+  static constexpr std::uint32_t matrix_row_bytes = 16;
+  std::byte* matrix_row(unsigned lane, std::uint64_t address, bool is_load);
   void move_matrices(std::uint32_t mask, bool is_load);
+  void count_matrix(const Addresses& addresses, unsigned matrix, AccessKind kind);
   void multiply_matrices(std::uint32_t mask);
   void require_whole_warp(std::uint32_t mask) const;
 
