@@ -171,6 +171,18 @@ struct Factor {
   }
 };
 
+/// Where the words of a factor's registers are.
+struct FactorRegisters {
+  const u32* slots;
+  const std::byte* gathered;  ///< null: by slots
+  std::byte* registers;
+
+  const SlotOf<u32>* at(unsigned number) const {
+    if (gathered == nullptr) return slot_at<u32>(registers, slots[number]);
+    return reinterpret_cast<const SlotOf<u32>*>(gathered) + std::size_t{number} * warp_size;
+  }
+};
+
 /// The rows of a in tiles: element i along k of row r is at (r / tile * k + i) * tile + r % tile.
 template <unsigned size>
 struct RowFactor : Factor<size> {
@@ -181,35 +193,18 @@ struct RowFactor : Factor<size> {
   }
 
   template <MatrixElement element>
-  void read(unsigned rows, unsigned k, const u32* slots, std::byte* registers) {
+  void read(unsigned rows, unsigned k, const FactorRegisters& registers) {
     constexpr unsigned parts = 32 / word_bits<element>;
     const unsigned count = rows * k / parts / warp_size;
     for (unsigned number = 0; number < count; ++number) {
       const RegisterOrigin origin = factor_origin(tile_rows(rows), k, word_bits<element>, number);
       Words steps[4];
-      transpose(slot_at<u32>(registers, slots[number]), steps);
+      transpose(registers.at(number), steps);
       unsigned at = place_of(origin.line, origin.along, k);
       for (const Words& words : steps) {
         for (unsigned part = 0; part < parts; ++part, at += tile) {
           this->put(at, elements_of<element>(words, part));
         }
-      }
-    }
-  }
-
-  template <MatrixElement element>
-  void read(unsigned rows, unsigned k, const PackedFactor& packed) {
-    constexpr unsigned bits = word_bits<element>;
-    const unsigned along_lines = packed.is_by_lines ? k : rows;
-    for (unsigned first = 0; first < rows * k; first += group) {
-      const std::byte* const bytes = packed.bytes + std::size_t{first} * bits / 8;
-      const Singles elements = elements_of<element>(packed_words<bits>(bytes), 0);
-      const unsigned line = first / along_lines;
-      const unsigned along = first % along_lines;
-      if (packed.is_by_lines) {
-        this->put_apart(place_of(line, along, k), tile, elements);
-      } else {
-        this->put(place_of(along, line, k), elements);
       }
     }
   }
@@ -219,13 +214,13 @@ struct RowFactor : Factor<size> {
 template <unsigned size>
 struct ColumnFactor : Factor<size> {
   template <MatrixElement element>
-  void read(unsigned columns, unsigned k, const u32* slots, std::byte* registers) {
+  void read(unsigned columns, unsigned k, const FactorRegisters& registers) {
     constexpr unsigned bits = word_bits<element>;
     constexpr unsigned parts = 32 / bits;
     const unsigned count = columns * k / parts / warp_size;
     for (unsigned number = 0; number < count; ++number) {
       const RegisterOrigin origin = factor_origin(group, k, bits, number);
-      const auto* const slot = slot_at<u32>(registers, slots[number]);
+      const auto* const slot = registers.at(number);
       const auto* const bytes = reinterpret_cast<const std::byte*>(slot);
       const unsigned at = origin.line * k + origin.along;
       // The four words of a column lie side by side.
@@ -252,20 +247,6 @@ struct ColumnFactor : Factor<size> {
             }
           }
         }
-      }
-    }
-  }
-
-  template <MatrixElement element>
-  void read(unsigned columns, unsigned k, const PackedFactor& packed) {
-    constexpr unsigned bits = word_bits<element>;
-    for (unsigned first = 0; first < columns * k; first += group) {
-      const std::byte* const bytes = packed.bytes + std::size_t{first} * bits / 8;
-      const Singles elements = elements_of<element>(packed_words<bits>(bytes), 0);
-      if (packed.is_by_lines) {
-        this->put(first, elements);
-      } else {
-        this->put_apart(first % columns * k + first / columns, k, elements);
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/emulator/alu/matrix_elements.h"
+#include "engine/emulator/alu/tile_product.h"
 
 /// Products of tensor cores. Compiled once for each width of vectors.
 namespace sweep::alu::SWEEP_ALU_LEVEL {
@@ -34,20 +35,16 @@ struct Matrices {
 
   template <Element element>
   static void read(auto& factor, unsigned lines, unsigned k, const u32* slots,
-                   const PackedFactor& packed, std::byte* registers) {
-    if (packed.bytes == nullptr) {
-      factor.template read<element>(lines, k, slots, registers);
-    } else {
-      factor.template read<element>(lines, k, packed);
-    }
+                   const std::byte* gathered, std::byte* registers) {
+    factor.template read<element>(lines, k, FactorRegisters{slots, gathered, registers});
   }
 
 #define SWEEP_MATRIX_CASE(name) \
   case Element::name:           \
-    return read<Element::name>(factor, lines, k, slots, packed, registers);
+    return read<Element::name>(factor, lines, k, slots, gathered, registers);
 
   static void read_factor(auto& factor, Element element, unsigned lines, unsigned k,
-                          const u32* slots, const PackedFactor& packed, std::byte* registers) {
+                          const u32* slots, const std::byte* gathered, std::byte* registers) {
     switch (element) {
       SWEEP_MATRIX_CASE(f16)
       SWEEP_MATRIX_CASE(bf16)
@@ -89,8 +86,8 @@ struct Matrices {
 
   void read_factors(const MatrixProduct& product, unsigned k, unsigned rows, std::byte* registers) {
     a.tile = rows;
-    read_factor(a, product.a_type, product.m, k, product.a, product.packed_a, registers);
-    read_factor(b, product.b_type, product.n, k, product.b, product.packed_b, registers);
+    read_factor(a, product.a_type, product.m, k, product.a, product.gathered_a, registers);
+    read_factor(b, product.b_type, product.n, k, product.b, product.gathered_b, registers);
   }
 
   /// Calls work(slot, sums, step) for each register of c or d: `sums` are those of 8 rows in the
@@ -294,106 +291,8 @@ void add_all_products(Matrices& matrices, const MatrixProduct& product) {
   }
 }
 
-/// Whether all accumulators are whole numbers of units, and `most` of them at the most.
-bool are_units(const u32* sums, const MatrixProduct& product, f32 per_unit, f32 most) {
-  Words differs = {};
-  for (unsigned i = 0; i < product.m * product.n; i += group) {
-    const Singles units = as<Singles>(loaded<Words>(sums + i)) * per_unit;
-    const Singles size = as<Singles>(as<Words>(units) & 0x7fffffff);
-    const Singles small = size <= most ? units : Singles{} + 0.5F;
-    const auto whole = __builtin_convertvector(small, Integers);
-    differs |= as<Words>(__builtin_convertvector(whole, Singles) != small);
-  }
-  return !is_any_set(differs);
-}
-
-/// Whether no sum of the product loses a bit, as those of small whole numbers do not: then any
-/// order of additions gives what the tensor cores give.
-template <unsigned kept>
-bool are_sums_exact(const Matrices& matrices, const MatrixProduct& product) {
-  const Extent a = extent_of(matrices.a.values, product.m * product.k, product.a_type);
-  if (!a.is_known) return false;
-  const Extent b = extent_of(matrices.b.values, product.n * product.k, product.b_type);
-  if (!b.is_known) return false;
-  // A sum of products and an accumulator are this many units at the most, together twice as many.
-  constexpr f32 most = kept < 23 ? 0x1p12F : 0x1p23F;
-  const f32 per_unit = 1 / (a.unit * b.unit);
-  const f64 largest = f64{a.largest} * b.largest * product.k;
-  if (largest * per_unit > most) return false;
-  if (product.c == nullptr || are_units(matrices.sums, product, per_unit, most)) return true;
-  // Accumulators may have a finer one.
-  const Extent c = extent_of(matrices.sums, product.m * product.n, product.a_type);
-  const f32 unit = std::fmin(c.unit, a.unit * b.unit);
-  return c.is_known && std::fmax(largest, f64{c.largest}) / unit <= most;
-}
-
-/// a * b + c where the sum is exact.
-template <class Vector>
-SWEEP_ALU_INLINE Vector exact_sum(const Vector& a, f32 b, const Vector& c) {
-#ifdef __AVX512F__
-  if constexpr (sizeof a == sizeof(__m512)) {
-    return as<Vector>(_mm512_fmadd_ps(as<__m512>(a), _mm512_set1_ps(b), as<__m512>(c)));
-  }
-#endif
-#ifdef __FMA__
-  if constexpr (sizeof a == sizeof(__m256)) {
-    return as<Vector>(_mm256_fmadd_ps(as<__m256>(a), _mm256_set1_ps(b), as<__m256>(c)));
-  }
-#endif
-  return a * b + c;
-}
-
-template <unsigned rows, unsigned k>
-void add_exact_products(Matrices& matrices, const MatrixProduct& product) {
-  using RowSingles = SinglesOf<rows>;
-  constexpr unsigned abreast = 8;  // columns
-  const bool is_half = product.d_type == Element::f16;
-  for (unsigned column = 0; column < product.n; column += abreast) {
-    const f32* const right = matrices.b.values + std::size_t{column} * k;
-    for (unsigned row = 0; row < product.m; row += rows) {
-      u32* const own = matrices.sums + std::size_t{column} * product.m + row;
-      RowSingles sums[abreast];
-      for (unsigned i = 0; i < abreast; ++i) {
-        sums[i] = loaded<RowSingles>(own + std::size_t{i} * product.m);
-      }
-      const f32* const left = matrices.a.values + std::size_t{row} * k;
-      for (unsigned along = 0; along < k; ++along) {
-        const auto factor = loaded<RowSingles>(left + std::size_t{along} * rows);
-        for (unsigned i = 0; i < abreast; ++i) {
-          sums[i] = exact_sum(factor, right[i * k + along], sums[i]);
-        }
-      }
-      for (unsigned i = 0; i < abreast; ++i) {
-        // There is no -0.
-        const RowSingles sum = sums[i] + 0.0F;
-        u32* const to = own + std::size_t{i} * product.m;
-        store(to, sum);
-        for (unsigned j = 0; j < rows && is_half; ++j) to[j] = narrowed<f16_format>(f64{sum[j]});
-      }
-    }
-  }
-}
-
-template <unsigned rows>
-void add_exact_products(Matrices& matrices, const MatrixProduct& product) {
-  switch (product.k) {
-    case 4:
-      return add_exact_products<rows, 4>(matrices, product);
-    case 8:
-      return add_exact_products<rows, 8>(matrices, product);
-    case 16:
-      return add_exact_products<rows, 16>(matrices, product);
-    default:
-      return add_exact_products<rows, 32>(matrices, product);
-  }
-}
-
 template <unsigned rows>
 void multiply_rows(Matrices& matrices, const MatrixProduct& product) {
-  const bool is_of_bytes = element_bits(product.a_type) == 8;
-  const bool is_exact = is_of_bytes ? are_sums_exact<bits_kept_of_bytes>(matrices, product)
-                                    : are_sums_exact<bits_kept>(matrices, product);
-  if (is_exact) return add_exact_products<rows>(matrices, product);
   matrices.find_powers(product);
   const bool is_half = product.d_type == Element::f16;
   if (element_bits(product.a_type) == 8) {
@@ -419,85 +318,28 @@ void multiply_floats(const MatrixProduct& product, std::byte* registers) {
   matrices.write_sums(product, registers);
 }
 
-/// Calls work(index, word) for each element of f64 of c or d: its index by rows, and its word.
-template <class Work>
-SWEEP_ALU_INLINE void for_each_double(const MatrixProduct& product, const u32* slots,
-                                      std::byte* registers, Work work) {
-  for (unsigned number = 0; number < product.m * product.n / warp_size; ++number) {
-    const RegisterOrigin origin = accumulator_origin(product.m, product.n, 64, number);
-    auto* const words = slot_at<u64>(registers, slots[number]);
-    for (unsigned lane = 0; lane < warp_size; ++lane) {
-      const unsigned row = origin.line + lane / 4;
-      work(row * product.n + origin.along + lane % 4 * 2, words[lane]);
-    }
-  }
-}
-
-/// A chain of fused operations.
-void multiply_doubles(const MatrixProduct& product, std::byte* registers) {
-  f64 a[most_matrix_elements];
-  f64 b[most_matrix_elements];
-  f64 sums[most_matrix_elements];
-  const auto read = [&](f64* to, unsigned lines, unsigned tile_lines, const u32* slots) {
-    for (unsigned number = 0; number < lines * product.k / warp_size; ++number) {
-      const RegisterOrigin origin = factor_origin(tile_lines, product.k, 64, number);
-      const auto* const words = slot_at<u64>(registers, slots[number]);
-      for (unsigned lane = 0; lane < warp_size; ++lane) {
-        to[(origin.along + lane % 4) * lines + origin.line + lane / 4] = as_f64(words[lane]);
-      }
-    }
-  };
-  read(a, product.m, tile_rows(product.m), product.a);
-  read(b, product.n, group, product.b);
-  for_each_double(product, product.c, registers,
-                  [&](unsigned at, u64 word) { sums[at] = as_f64(word); });
-  for (unsigned along = 0; along < product.k; ++along) {
-    const f64* const columns = b + std::size_t{along} * product.n;
-    for (unsigned row = 0; row < product.m; ++row) {
-      const f64 factor = a[along * product.m + row];
-      f64* const own = sums + std::size_t{row} * product.n;
-      for (unsigned column = 0; column < product.n; ++column) {
-        own[column] = std::fma(factor, columns[column], own[column]);
-      }
-    }
-  }
-  for_each_double(product, product.d, registers,
-                  [&](unsigned at, SlotOf<u64>& word) { word = bits_of(sums[at]); });
-}
-
 s32 clamped(s64 value) {
   constexpr s64 least = -0x80000000LL;
   constexpr s64 most = 0x7fffffff;
   return static_cast<s32>(value < least ? least : value > most ? most : value);
 }
 
-void multiply_integers(const MatrixProduct& product, std::byte* registers) {
-  const bool is_binary = product.a_type == Element::b1;
-  const unsigned k = is_binary ? product.k / 32 : product.k;
+/// Words of 32 elements, combined, and the bits counted that are set.
+void multiply_bits(const MatrixProduct& product, std::byte* registers) {
+  const unsigned k = product.k / 32;
   Matrices matrices;  // NOLINT: what is read is written before
   matrices.read_factors(product, k, group, registers);
   matrices.read_sums(product, registers);
   for (unsigned column = 0; column < product.n; ++column) {
-    for (unsigned row = 0; row < product.m; row += group) {
-      Integers total = {};
-      Singles exact = {};  // below 2^24: s8 and u8 have up to 32 products, s4 and u4 up to 64
-      for (unsigned along = 0; along < k; ++along) {
-        const auto a =
-            loaded<Singles>(matrices.a.values + std::size_t{row} * k + std::size_t{along} * group);
-        const f32 b = matrices.b.values[column * k + along];
-        if (!is_binary) {
-          exact += a * b;
-          continue;
-        }
-        const Words bits = product.is_and ? as<Words>(a) & as<u32>(b) : as<Words>(a) ^ as<u32>(b);
-        for (unsigned i = 0; i < group; ++i) total[i] += __builtin_popcount(bits[i]);
-      }
-      if (!is_binary) total = __builtin_convertvector(exact, Integers);
+    for (unsigned row = 0; row < product.m; ++row) {
       u32* const own = matrices.sums + std::size_t{column} * product.m + row;
-      for (unsigned i = 0; i < group; ++i) {
-        const s64 sum = s64{static_cast<s32>(own[i])} + total[i];
-        own[i] = static_cast<u32>(product.is_saturating ? clamped(sum) : static_cast<s32>(sum));
+      s64 sum = static_cast<s32>(*own);
+      for (unsigned along = 0; along < k; ++along) {
+        const u32 a = bits_of(matrices.a.values[matrices.a.place_of(row, along, k)]);
+        const u32 b = bits_of(matrices.b.values[column * k + along]);
+        sum += __builtin_popcount(product.is_and ? a & b : a ^ b);
       }
+      *own = static_cast<u32>(product.is_saturating ? clamped(sum) : static_cast<s32>(sum));
     }
   }
   matrices.write_sums(product, registers);
@@ -506,9 +348,9 @@ void multiply_integers(const MatrixProduct& product, std::byte* registers) {
 }  // namespace
 
 void multiply_matrices(const MatrixProduct& product, std::byte* registers) {
-  if (product.d_type == Element::s32) return multiply_integers(product, registers);
   if (product.d_type == Element::f64) return multiply_doubles(product, registers);
-  multiply_floats(product, registers);
+  if (product.a_type == Element::b1) return multiply_bits(product, registers);
+  if (!multiply_exactly(product, registers)) multiply_floats(product, registers);
 }
 
 }  // namespace sweep::alu::SWEEP_ALU_LEVEL

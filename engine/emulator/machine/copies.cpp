@@ -378,15 +378,23 @@ void AccessUnit::multiply_matrices(std::uint32_t mask) {
 
 /// The 16 bytes of shared memory that a row of a matrix has.
 std::byte* AccessUnit::matrix_row(unsigned lane, std::uint64_t address, bool is_load) {
-  const std::uint64_t offset = own_offset(address);
-  const bool is_plain = address % matrix_row_bytes == 0 && !launch_.checks_kernel &&
-                        is_inside(offset, matrix_row_bytes, shared_bytes_);
-  if (is_plain) return shared_.data() + offset;
   if (address % matrix_row_bytes != 0) {
     fail(lane, "misaligned address: a row of 16 bytes at {:#x}", address);
   }
-  check_base(lane, offset, matrix_row_bytes, is_load);
+  check_base(lane, own_offset(address), matrix_row_bytes, is_load);
   return bytes_at(lane, ptx::Space::shared, address, matrix_row_bytes, is_load);
+}
+
+/// Whether rows can be read and written without a closer look.
+bool AccessUnit::are_rows_plain(std::span<const std::uint64_t> addresses) const {
+  if (launch_.checks_kernel) return false;
+  std::uint64_t bits = 0;
+  bool are_inside = true;
+  for (const std::uint64_t address : addresses) {
+    bits |= address;
+    are_inside &= is_inside(own_offset(address), matrix_row_bytes, shared_bytes_);
+  }
+  return are_inside && bits % matrix_row_bytes == 0;
 }
 
 /// A row of a matrix is 16 bytes at the address of lane 8 * matrix + row; lane t gets elements
@@ -398,6 +406,8 @@ void AccessUnit::move_matrices(std::uint32_t mask, bool is_load) {
   constexpr unsigned rows = 8;
   const AccessKind kind = is_load ? AccessKind::load : AccessKind::store;
   const Addresses addresses = addresses_of(memory_->address);
+  const bool are_plain =
+      are_rows_plain(std::span(addresses).first(std::size_t{memory_->matrices} * rows));
   for (unsigned matrix = 0; matrix < memory_->matrices; ++matrix) {
     auto* const slot = warp_->slot<std::uint32_t>(memory_->values[matrix]);
     std::array<std::uint32_t, warp_size> words;  // NOLINT(cppcoreguidelines-pro-type-member-init)
@@ -405,7 +415,8 @@ void AccessUnit::move_matrices(std::uint32_t mask, bool is_load) {
     if (!is_load && memory_->is_transposed) transpose_matrix(words.data());
     for (unsigned row = 0; row < rows; ++row) {
       const unsigned lane = matrix * rows + row;
-      std::byte* const place = matrix_row(lane, addresses[lane], is_load);
+      std::byte* const place = are_plain ? shared_.data() + own_offset(addresses[lane])
+                                         : matrix_row(lane, addresses[lane], is_load);
       std::uint32_t* const own = words.data() + std::size_t{row} * 4;
       if (is_load) {
         std::memcpy(own, place, matrix_row_bytes);
@@ -426,15 +437,26 @@ void AccessUnit::count_matrix(const Addresses& addresses, unsigned matrix, Acces
   constexpr unsigned rows = 8;
   constexpr std::uint32_t first_rows = (1U << rows) - 1;
   const unsigned first = matrix * rows;
-  // Any eight lanes count as the first eight do; the others repeat them, for the counter's sake.
-  WarpAccess access = {{}, first_rows, matrix_row_bytes};
-  for (unsigned lane = 0; lane < warp_size; ++lane) {
-    access.address[lane] = addresses[first + lane % rows];
-  }
   auto& counter = shared_counters_[op_->detail];
   if (counter == nullptr) counter = std::make_unique<SharedCounter>(launch_.model, kind);
   SharedCount count;
-  counter->add(access, count);
+  // Any eight lanes count as the first eight do.
+  const std::uint64_t delta = addresses[first + 1] - addresses[first];
+  std::uint64_t differs = 0;
+  for (unsigned lane = first + 1; lane < first + rows; ++lane) {
+    differs |= (addresses[lane] - addresses[lane - 1]) ^ delta;
+  }
+  if (differs == 0) {
+    counter->add_affine(addresses[first], static_cast<std::int64_t>(delta), matrix_row_bytes, count,
+                        first_rows);
+  } else {
+    // The others repeat them, for the counter's sake.
+    WarpAccess access = {{}, first_rows, matrix_row_bytes};
+    for (unsigned lane = 0; lane < warp_size; ++lane) {
+      access.address[lane] = addresses[first + lane % rows];
+    }
+    counter->add(access, count);
+  }
   if (matrix != 0) count.requests = 0;
   count_.sites[op_->detail].shared += count;
   if (!launch_.notes_shapes) return;
