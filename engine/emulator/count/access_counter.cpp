@@ -246,14 +246,31 @@ void add_access(const MemoryModel& model, const WarpAccess& access, AccessKind k
 namespace {
 
 /// Whether the lanes' addresses lie so far from the first one's.
-bool have_distances(const std::array<std::uint64_t, 32>& address,
-                    const std::array<std::uint64_t, 32>& distances) {
+[[gnu::always_inline]] inline bool have_distances_inline(
+    const std::array<std::uint64_t, 32>& address, const std::array<std::uint64_t, 32>& distances) {
   std::uint64_t differs = 0;
   for (unsigned lane = 0; lane < 32; ++lane) {
     differs |= (address[lane] - address[0]) ^ distances[lane];
   }
   return differs == 0;
 }
+#if defined(__x86_64__) && defined(__GNUC__)
+[[gnu::target("avx2")]] bool have_distances_avx2(const std::array<std::uint64_t, 32>& address,
+                                                 const std::array<std::uint64_t, 32>& distances) {
+  return have_distances_inline(address, distances);
+}
+bool have_distances(const std::array<std::uint64_t, 32>& address,
+                    const std::array<std::uint64_t, 32>& distances) {
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  return has_avx2 ? have_distances_avx2(address, distances)
+                  : have_distances_inline(address, distances);
+}
+#else
+bool have_distances(const std::array<std::uint64_t, 32>& address,
+                    const std::array<std::uint64_t, 32>& distances) {
+  return have_distances_inline(address, distances);
+}
+#endif
 
 }  // namespace
 
