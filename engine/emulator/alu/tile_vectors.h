@@ -150,9 +150,22 @@ struct Halves {
   WideSingles even;
   WideSingles odd;
 };
+/// What is beyond f16, e4m3 and e5m2 is infinite or not a number, as its bits say.
+template <MatrixElement element>
+SWEEP_ALU_INLINE WideSingles with_special(const WideSingles& values) {
+  if constexpr (element == MatrixElement::bf16) return values;
+  const WideWords bits = as<WideWords>(values);
+  const WideWords size = bits & 0x7fffffff;
+  constexpr u32 first = __builtin_bit_cast(u32, f32{beyond<element>});
+  // e4m3 has no infinity.
+  const WideWords payload = element == MatrixElement::e4m3 ? WideWords{} + 1 : size - first;
+  const WideWords special = 0x7f800000 | payload | (bits & 0x80000000);
+  return as<WideSingles>(size >= first ? special : bits);
+}
 SWEEP_ALU_INLINE Halves halves_of(const WideWords& words) {
-  return {finite_elements<MatrixElement::f16>(words, 0),
-          finite_elements<MatrixElement::f16>(words, 1)};
+  constexpr auto half = MatrixElement::f16;
+  return {with_special<half>(finite_elements<half>(words, 0)),
+          with_special<half>(finite_elements<half>(words, 1))};
 }
 SWEEP_ALU_INLINE WideWords half_bits(const WideSingles& values) {
 #if defined(__AVX512F__)
@@ -165,6 +178,24 @@ SWEEP_ALU_INLINE WideWords half_bits(const WideSingles& values) {
   for (unsigned i = 0; i < width<f32>; ++i) bits[i] = narrowed<f16_format>(f64{values[i]});
   return bits;
 #endif
+}
+
+/// What such an element has at least for its exponent, as a float's bits.
+template <MatrixElement element>
+constexpr u32 least_exponent = (element == MatrixElement::e4m3 ? 127U - 6
+                                : element == MatrixElement::f16 || element == MatrixElement::e5m2
+                                    ? 127U - 14
+                                    : 1U)
+                               << 23;
+
+/// 2 to the power of the elements' exponents, 0 for 0: those of subnormal ones are the least.
+template <MatrixElement element>
+SWEEP_ALU_INLINE WideSingles powers_of(const WideSingles& elements) {
+  const WideWords smallest = WideWords{} + least_exponent<element>;
+  const WideWords bits = as<WideWords>(elements);
+  const WideWords exponent = bits & 0x7f800000;
+  const WideWords power = exponent > smallest ? exponent : smallest;
+  return as<WideSingles>((bits & 0x7fffffff) == 0 ? WideWords{} : power);
 }
 
 }  // namespace
