@@ -39,25 +39,20 @@ std::uint64_t swizzled_place(const SharedMatrix& matrix, std::uint64_t address) 
   return address ^ (row & (matrix.swizzle / chunk_bytes - 1)) << 4;
 }
 
-/// Where 16 bytes of a line lie, of which it has two along k.
-std::uint64_t place_in_line(const SharedMatrix& matrix, std::uint64_t line, std::uint64_t part) {
+/// Where 16 bytes of the first of 8 lines lie, of which each has two along k, but for swizzling.
+/// The others follow as far apart as the swizzle is wide.
+std::uint64_t begin_of_lines(const SharedMatrix& matrix, std::uint64_t eight, std::uint64_t part) {
   const bool is_plain = matrix.swizzle == chunk_bytes;
-  const std::uint64_t offset = line / core_lines * matrix.stride +
-                               line % core_lines * matrix.swizzle +
-                               part * (is_plain ? matrix.leading : chunk_bytes);
-  return swizzled_place(matrix, matrix.start + offset);
+  return matrix.start + eight * matrix.stride + part * (is_plain ? matrix.leading : chunk_bytes);
 }
 
-/// Where elements of 8 neighbouring lines lie that are at one place along k.
-std::uint64_t place_across(const SharedMatrix& matrix, std::uint64_t lines, std::uint64_t along) {
+/// The same of elements of 8 neighbouring lines at the first of 8 places along k.
+std::uint64_t begin_across(const SharedMatrix& matrix, std::uint64_t eight, std::uint64_t part) {
   const std::uint64_t abreast = matrix.swizzle / chunk_bytes;  // a power of 2
   const bool is_plain = abreast == 1;
-  const std::uint64_t offset =
-      (lines & (abreast - 1)) * chunk_bytes +
-      (lines >> std::countr_zero(abreast)) * (is_plain ? matrix.stride : matrix.leading) +
-      along % core_lines * matrix.swizzle +
-      along / core_lines * (is_plain ? matrix.leading : matrix.stride);
-  return swizzled_place(matrix, matrix.start + offset);
+  return matrix.start + (eight & (abreast - 1)) * chunk_bytes +
+         (eight >> std::countr_zero(abreast)) * (is_plain ? matrix.stride : matrix.leading) +
+         part * (is_plain ? matrix.leading : matrix.stride);
 }
 
 /// Of each piece one byte is looked at for races, as there are so many: another of every piece.
@@ -106,11 +101,13 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_across, std::ui
   constexpr std::uint64_t register_bytes = core_lines * chunk_bytes;
   const SharedMatrix matrix = matrix_of(descriptor);
   // Of each 8 lines a register has two parts.
-  const auto place_of = [&](std::uint64_t eight, std::uint64_t part, std::uint64_t row) {
-    return is_across ? place_across(matrix, first / core_lines + eight, part * core_lines + row)
-                     : place_in_line(matrix, first + eight * core_lines + row, part);
+  const auto begin_of = [&](std::uint64_t eight, std::uint64_t part) {
+    return is_across ? begin_across(matrix, first / core_lines + eight, part)
+                     : begin_of_lines(matrix, first / core_lines + eight, part);
   };
   const std::uint64_t eights = lines / core_lines;
+  const std::byte* const memory = shared_.data();
+  const std::uint64_t size = shared_bytes_;
   const bool is_tile_of_two = tile_lines != core_lines;
   for (std::uint64_t eight = 0; eight < eights; ++eight) {
     for (std::uint64_t part = 0; part < 2; ++part) {
@@ -119,15 +116,17 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_across, std::ui
                                        ? (eight & ~std::uint64_t{1}) * 2 + part * 2 + eight % 2
                                        : eight * 2 + part;
       std::byte* words = to + number * register_bytes;
+      std::uint64_t address = begin_of(eight, part);
       for (std::uint64_t row = 0; row < core_lines; ++row, words += chunk_bytes) {
-        const std::uint64_t place = place_of(eight, part, row);
-        if (!is_inside(place, chunk_bytes, shared_bytes_)) {
+        const std::uint64_t place = swizzled_place(matrix, address);
+        address += matrix.swizzle;
+        if (!is_inside(place, chunk_bytes, size)) {
           fail(0,
                "out of bounds: its descriptor leads to byte {} of shared memory, of which the "
                "block has {}",
                place, shared_bytes_);
         }
-        std::memcpy(words, shared_.data() + place, chunk_bytes);
+        std::memcpy(words, memory + place, chunk_bytes);
       }
     }
   }
@@ -144,7 +143,8 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_across, std::ui
     for (std::uint64_t i = 0; i < in_row; ++i) {
       const std::uint64_t far = row / core_lines;
       const std::uint64_t place =
-          is_across ? place_of(i, far, row % core_lines) : place_of(far, i, row % core_lines);
+          swizzled_place(matrix, (is_across ? begin_of(i, far) : begin_of(far, i)) +
+                                     row % core_lines * matrix.swizzle);
       const std::uint64_t byte = judged_byte(place);
       note_shared(byte, 1, 0, AccessKind::load, nullptr);
       check_visible(0, rank_ * shared_bytes_ + byte, 1, racer(*warp_), "it");
