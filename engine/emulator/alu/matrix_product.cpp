@@ -40,7 +40,7 @@ template <unsigned kept, unsigned steps>
 f64 unusual_sum(f32 accumulator, const Line& a, const Line& b) {
   const auto for_each_product = [](const f32* lefts, const f32* rights, auto work) {
     for (unsigned step = 0; step < steps; ++step, lefts += warp_size, rights += warp_size) {
-      for (std::size_t j = 0; j < quad; ++j) work(f64{lefts[j]} * rights[2 * quad * j]);
+      for (std::size_t j = 0; j < quad; ++j) work(f64{lefts[j]} * rights[j * 2 * quad]);
     }
   };
   f64 plain = accumulator;
@@ -72,10 +72,10 @@ struct Pair {
 template <class Work>
 SWEEP_ALU_INLINE void for_each_factor(const f32* from, Work work) {
   const auto factors = loaded<WideSingles>(from);
-  work(spread<0, f32>(factors), 0U);
-  work(spread<1, f32>(factors), 1U);
-  work(spread<2, f32>(factors), 2U);
-  work(spread<3, f32>(factors), 3U);
+  work(spread<0, f32>(factors), std::size_t{0});
+  work(spread<1, f32>(factors), std::size_t{1});
+  work(spread<2, f32>(factors), std::size_t{2});
+  work(spread<3, f32>(factors), std::size_t{3});
 }
 
 /// Adds the products of `steps` times 4 elements along k.
@@ -87,7 +87,7 @@ SWEEP_ALU_INLINE void add_products(Pair& pair, const Line& a, const Line& b) {
   const auto sum_by_one = [&](unsigned parity) {
     Sums& sums = pair.sums[parity];
     for (unsigned i = 0; i < width<f32>; ++i) {
-      const std::size_t row = i / quad * quad;
+      const std::size_t row = std::size_t{i} / quad * quad;
       const std::size_t column = parity * quad + i % quad;
       sums.whole[i] = unusual_sum<kept, steps>(sums.cut[i], {a.values + row, a.powers + row},
                                                {b.values + column, b.powers + column});
@@ -98,7 +98,7 @@ SWEEP_ALU_INLINE void add_products(Pair& pair, const Line& a, const Line& b) {
                           as<WideWords>(pair.sums[1].cut) & 0x7fffffff};
   for (std::size_t step = 0; step < steps; ++step) {
     const f32* const right = b.powers + step * warp_size;
-    for_each_factor(a.powers + step * warp_size, [&](const WideSingles& factor, unsigned j) {
+    for_each_factor(a.powers + step * warp_size, [&](const WideSingles& factor, std::size_t j) {
       for (std::size_t parity = 0; parity < 2; ++parity) {
         const auto powers = as<WideWords>(factor * repeated<f32>(right + (2 * j + parity) * quad));
         largest[parity] = powers > largest[parity] ? powers : largest[parity];
@@ -123,7 +123,7 @@ SWEEP_ALU_INLINE void add_products(Pair& pair, const Line& a, const Line& b) {
                             {scaled(pair.sums[1].cut, 1), WideWords{}}};
   for (std::size_t step = 0; step < steps; ++step) {
     const f32* const right = b.values + step * warp_size;
-    for_each_factor(a.values + step * warp_size, [&](const WideSingles& factor, unsigned j) {
+    for_each_factor(a.values + step * warp_size, [&](const WideSingles& factor, std::size_t j) {
       for (std::size_t parity = 0; parity < 2; ++parity) {
         const WideSingles product = factor * repeated<f32>(right + (2 * j + parity) * quad);
         halves[parity][j % 2] += scaled(product, parity);
@@ -244,7 +244,7 @@ s32 clamped(s64 value) {
 void multiply_bits(const MatrixProduct& product, std::byte* registers) {
   const unsigned k = product.k / 32;
   u32 a[most_matrix_elements];
-  u32 b[most_matrix_columns * bytes_at_once / sizeof(u32)];
+  u32 b[std::size_t{most_matrix_columns} * bytes_at_once / sizeof(u32)];
   const auto read = [&](u32* to, unsigned lines, unsigned tile_lines, const u32* slots,
                         const std::byte* gathered) {
     const Registers from = {gathered != nullptr ? nullptr : slots,

@@ -9,7 +9,7 @@
 namespace sweep::alu::SWEEP_ALU_LEVEL {
 namespace {
 
-f64 power(int exponent) {
+inline f64 power(int exponent) {
   return as_f64(static_cast<u64>(1023 + exponent) << 52);
 }
 
@@ -39,7 +39,7 @@ struct Range {
 inline Range range_of(const Magnitudes& magnitudes, f32 limit) {
   using Four = Quad<u32>;
   const auto folded = [](const WideWords& words, auto combine) {
-    Four parts[sizeof words / sizeof(Four)];
+    Four parts[width<u32> / quad];
     __builtin_memcpy(parts, &words, sizeof words);
     Four all = parts[0];
     for (const Four& part : parts) all = combine(all, part);
@@ -66,7 +66,7 @@ inline Range range_of(const Magnitudes& magnitudes, f32 limit) {
   return range;
 }
 
-constexpr unsigned tile_columns = 8;
+inline constexpr unsigned tile_columns = 8;
 
 /// The registers of a matrix.
 struct Registers {
@@ -103,6 +103,7 @@ class Accumulators {
   using Word = std::conditional_t<sizeof(T) == 8, u64, u32>;
   static constexpr unsigned bytes = warp_size * sizeof(T);
 
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): copied_ is written where it is read
   Accumulators(const MatrixProduct& product, std::byte* registers)
       : c_{product.c, registers},
         d_(product.d),

@@ -119,7 +119,7 @@ SWEEP_ALU_INLINE void add_products(const Accumulators<T>& sums, const Tiling& ti
     Wide<T> evens[tiles];
     Wide<T> odds[tiles];
     for (unsigned t = 0; t < tiles; ++t) {
-      const T* const own = right + (std::size_t{t} * steps * warp_size + j * 2 * quad);
+      const T* const own = right + (std::size_t{t} * steps * warp_size + std::size_t{j} * 2 * quad);
       evens[t] = repeated<T>(own);
       odds[t] = repeated<T>(own + quad);
     }

@@ -10,13 +10,13 @@ namespace sweep::alu::SWEEP_ALU_LEVEL {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr unsigned vector_bytes = 64;
+inline constexpr unsigned vector_bytes = 64;
 #elif defined(__AVX2__)
-constexpr unsigned vector_bytes = 32;
+inline constexpr unsigned vector_bytes = 32;
 #else
-constexpr unsigned vector_bytes = 16;
+inline constexpr unsigned vector_bytes = 16;
 #endif
-constexpr unsigned quad = 4;  ///< elements of a row in a vector
+inline constexpr unsigned quad = 4;  ///< elements of a row in a vector
 template <class T>
 constexpr unsigned width = vector_bytes / sizeof(T) < quad ? quad : vector_bytes / sizeof(T);
 template <class T>

@@ -137,13 +137,13 @@ void execute_collective(const CollectiveOp& collective, OpKind kind, Warp& warp,
 
 void transpose_matrix(std::uint32_t* lanes) {
   using Row [[gnu::vector_size(16)]] = std::uint16_t;
-  constexpr unsigned size = 8;
-  std::array<Row, size> rows;
+  constexpr std::size_t size = 8;
+  std::array<Row, size> rows{};
   std::memcpy(rows.data(), lanes, sizeof rows);
   // Three times every row is interleaved with the one that is four behind.
   for (unsigned turn = 0; turn < 3; ++turn) {
-    std::array<Row, size> next;
-    for (unsigned i = 0; i < size / 2; ++i) {
+    std::array<Row, size> next{};
+    for (std::size_t i = 0; i < size / 2; ++i) {
       next[2 * i] = __builtin_shufflevector(rows[i], rows[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
       next[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
     }
