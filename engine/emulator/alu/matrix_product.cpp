@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-#include "engine/emulator/alu/matrix_elements.h"
+#include "engine/emulator/alu/tile_accumulators.h"
+#include "engine/emulator/alu/tile_product.h"
 
 /// Products of tensor cores. Compiled once for each width of vectors.
 namespace sweep::alu::SWEEP_ALU_LEVEL {
@@ -17,142 +18,7 @@ constexpr unsigned bytes_at_once = 32;
 constexpr unsigned bits_kept = 25;
 constexpr unsigned bits_kept_of_bytes = 13;
 
-constexpr unsigned most_sums = 16 * most_matrix_columns;
-
-/// So many rows are worked on at once where there are so many.
-#ifdef __AVX512F__
-constexpr unsigned most_rows = 16;
-#else
-constexpr unsigned most_rows = 8;
-#endif
-
-/// The matrices of a product; sums by columns.
-struct Matrices {
-  RowFactor<most_matrix_elements> a;
-  ColumnFactor<bytes_at_once * most_matrix_columns> b;
-  alignas(64) u32 sums[most_sums];
-
-  template <Element element>
-  static void read(auto& factor, unsigned lines, unsigned k, const u32* slots,
-                   const PackedFactor& packed, std::byte* registers) {
-    if (packed.bytes == nullptr) {
-      factor.template read<element>(lines, k, slots, registers);
-    } else {
-      factor.template read<element>(lines, k, packed);
-    }
-  }
-
-#define SWEEP_MATRIX_CASE(name) \
-  case Element::name:           \
-    return read<Element::name>(factor, lines, k, slots, packed, registers);
-
-  static void read_factor(auto& factor, Element element, unsigned lines, unsigned k,
-                          const u32* slots, const PackedFactor& packed, std::byte* registers) {
-    switch (element) {
-      SWEEP_MATRIX_CASE(f16)
-      SWEEP_MATRIX_CASE(bf16)
-      SWEEP_MATRIX_CASE(tf32)
-      SWEEP_MATRIX_CASE(e4m3)
-      SWEEP_MATRIX_CASE(e5m2)
-      SWEEP_MATRIX_CASE(s8)
-      SWEEP_MATRIX_CASE(u8)
-      SWEEP_MATRIX_CASE(s4)
-      SWEEP_MATRIX_CASE(u4)
-      SWEEP_MATRIX_CASE(b1)
-      default:
-        return;
-    }
-  }
-#undef SWEEP_MATRIX_CASE
-
-#define SWEEP_MATRIX_CASE(name) \
-  case Element::name:           \
-    return factor.template find_powers<Element::name>(count);
-
-  static void find_powers_of(auto& factor, Element element, unsigned count) {
-    switch (element) {
-      SWEEP_MATRIX_CASE(f16)
-      SWEEP_MATRIX_CASE(bf16)
-      SWEEP_MATRIX_CASE(tf32)
-      SWEEP_MATRIX_CASE(e4m3)
-      SWEEP_MATRIX_CASE(e5m2)
-      default:
-        return;
-    }
-  }
-#undef SWEEP_MATRIX_CASE
-
-  void find_powers(const MatrixProduct& product) {
-    find_powers_of(a, product.a_type, product.m * product.k);
-    find_powers_of(b, product.b_type, product.n * product.k);
-  }
-
-  void read_factors(const MatrixProduct& product, unsigned k, unsigned rows, std::byte* registers) {
-    a.tile = rows;
-    read_factor(a, product.a_type, product.m, k, product.a, product.packed_a, registers);
-    read_factor(b, product.b_type, product.n, k, product.b, product.packed_b, registers);
-  }
-
-  /// Calls work(slot, sums, step) for each register of c or d: `sums` are those of 8 rows in the
-  /// first column that it has, `step` leads from there to the column behind.
-  template <unsigned bits, class Work>
-  SWEEP_ALU_INLINE void for_each_register(const MatrixProduct& product, const u32* slots,
-                                          std::byte* registers, Work work) {
-    const unsigned count = product.m * product.n * bits / 32 / warp_size;
-    for (unsigned number = 0; number < count; ++number) {
-      const RegisterOrigin origin = accumulator_origin(product.m, product.n, bits, number);
-      work(slot_at<u32>(registers, slots[number]),
-           sums + std::size_t{origin.along} * product.m + origin.line, product.m);
-    }
-  }
-
-  /// Sums of 32 bits; those of 16 become floats.
-  void read_sums(const MatrixProduct& product, std::byte* registers) {
-    if (product.c == nullptr) {
-      __builtin_memset(sums, 0, sizeof(u32) * product.m * product.n);
-    } else if (product.c_type == Element::f16) {
-      for_each_register<16>(
-          product, product.c, registers, [](const SlotOf<u32>* slot, u32* to, unsigned step) {
-            Words steps[4];
-            transpose(slot, steps);
-            for (unsigned i = 0; i < 8; ++i) {
-              store(to + std::size_t{i} * step, elements_of<Element::f16>(steps[i / 2], i % 2));
-            }
-          });
-    } else {
-      for_each_register<32>(product, product.c, registers,
-                            [](const SlotOf<u32>* slot, u32* to, unsigned step) {
-                              Words steps[4];
-                              transpose(slot, steps);
-                              for (unsigned i = 0; i < 4; ++i)
-                                store(to + std::size_t{2} * i * step, steps[i]);
-                            });
-    }
-  }
-  void write_sums(const MatrixProduct& product, std::byte* registers) {
-    if (product.d_type == Element::f16) {
-      for_each_register<16>(
-          product, product.d, registers, [](SlotOf<u32>* slot, const u32* from, unsigned step) {
-            Words steps[4];
-            for (unsigned i = 0; i < 4; ++i) {
-              steps[i] = loaded<Words>(from + std::size_t{2} * i * step) |
-                         loaded<Words>(from + (std::size_t{2} * i + 1) * step) << 16;
-            }
-            transpose_back(steps, slot);
-          });
-      return;
-    }
-    for_each_register<32>(product, product.d, registers,
-                          [](SlotOf<u32>* slot, const u32* from, unsigned step) {
-                            Words steps[4];
-                            for (unsigned i = 0; i < 4; ++i)
-                              steps[i] = loaded<Words>(from + std::size_t{2} * i * step);
-                            transpose_back(steps, slot);
-                          });
-  }
-};
-
-/// Where a row's, or a column's, elements along k begin: those of rows are `rows` apart.
+/// Where the elements of a factor, and the powers of two of their exponents, begin.
 struct Line {
   const f32* values;
   const f32* powers;
@@ -164,305 +30,208 @@ f32 cut(f64 value) {
   if (kept < 23) value = as_f64(bits_of(value) & ~u64{0} << (52 - kept));
   const auto rounded = static_cast<f32>(value);
   const bool is_away = std::isfinite(value) && std::fabs(f64{rounded}) > std::fabs(value);
-  return is_away ? std::nextafter(rounded, 0.0F) : rounded;
+  // There is no -0.
+  return (is_away ? std::nextafter(rounded, 0.0F) : rounded) + 0.0F;
 }
 
 /// The sum of an accumulator and products that integers cannot hold: one is not finite, or all are
 /// very large or small, or their sum is too large.
-template <unsigned kept, unsigned rows>
-f64 unusual_sum(f32 accumulator, const Line& a, const Line& b, unsigned count) {
-  const auto product_of = [&](const f32* lefts, const f32* rights, unsigned i) {
-    return f64{lefts[std::size_t{i} * rows]} * rights[i];
+template <unsigned kept, unsigned steps>
+f64 unusual_sum(f32 accumulator, const Line& a, const Line& b) {
+  const auto for_each_product = [](const f32* lefts, const f32* rights, auto work) {
+    for (unsigned step = 0; step < steps; ++step, lefts += warp_size, rights += warp_size) {
+      for (std::size_t j = 0; j < quad; ++j) work(f64{lefts[j]} * rights[j * 2 * quad]);
+    }
   };
   f64 plain = accumulator;
   f64 largest = std::fabs(plain);
-  for (unsigned i = 0; i < count; ++i) {
-    plain += product_of(a.values, b.values, i);
-    largest = std::fmax(largest, product_of(a.powers, b.powers, i));
-  }
-  if (!std::isfinite(plain) || largest == 0) return plain;
+  for_each_product(a.values, b.values, [&](f64 product) { plain += product; });
+  for_each_product(a.powers, b.powers, [&](f64 power) { largest = std::fmax(largest, power); });
+  if (!std::isfinite(plain)) return plain;
+  // There is no -0.
+  if (largest == 0) return 0;
   const int shift = static_cast<int>(kept) - std::ilogb(largest);
   f64 total = std::trunc(std::ldexp(f64{accumulator}, shift));
-  for (unsigned i = 0; i < count; ++i) {
-    total += std::trunc(std::ldexp(product_of(a.values, b.values, i), shift));
-  }
-  return std::ldexp(total, -shift);
+  for_each_product(a.values, b.values,
+                   [&](f64 product) { total += std::trunc(std::ldexp(product, shift)); });
+  return std::ldexp(total, -shift) + 0.0;
 }
 
-/// Sums of so many rows: whole, where halves are made of them, and cut off to floats.
-template <unsigned rows>
+/// The sums of a vector: whole, where halves are made of them, and cut off to floats.
 struct Sums {
-  SinglesOf<rows> cut = {};
-  f64 whole[rows] = {};
+  WideSingles cut = {};
+  f64 whole[width<f32>] = {};
 };
 
-/// Adds products of rows of a and a column of b to their sums.
-template <unsigned rows, unsigned kept, bool needs_whole, unsigned count>
-SWEEP_ALU_INLINE void add_products(Sums<rows>& sums, const Line& a, const Line& b) {
-  using RowWords = WordsOf<rows>;
-  using RowSingles = SinglesOf<rows>;
-  using RowIntegers = IntegersOf<rows>;
+/// Sums of even columns, and of odd ones.
+struct Pair {
+  Sums sums[2];
+};
+
+/// Calls work(factor, j) for each of the 4 elements of each row, spread over its quad.
+template <class Work>
+SWEEP_ALU_INLINE void for_each_factor(const f32* from, Work work) {
+  const auto factors = loaded<WideSingles>(from);
+  work(spread<0, f32>(factors), std::size_t{0});
+  work(spread<1, f32>(factors), std::size_t{1});
+  work(spread<2, f32>(factors), std::size_t{2});
+  work(spread<3, f32>(factors), std::size_t{3});
+}
+
+/// Adds the products of `steps` times 4 elements along k.
+template <unsigned kept, bool needs_whole, unsigned steps>
+SWEEP_ALU_INLINE void add_products(Pair& pair, const Line& a, const Line& b) {
   // Powers of two between which nothing of what follows overflows.
   constexpr u32 least = 37U << 23;
   constexpr u32 most = 217U << 23;
-  const auto sum_by_one = [&] {
-    for (unsigned row = 0; row < rows; ++row) {
-      const Line own = {a.values + row, a.powers + row};
-      sums.whole[row] = unusual_sum<kept, rows>(sums.cut[row], own, b, count);
-      sums.cut[row] = cut<kept>(sums.whole[row]);
+  const auto sum_by_one = [&](unsigned parity) {
+    Sums& sums = pair.sums[parity];
+    for (unsigned i = 0; i < width<f32>; ++i) {
+      const std::size_t row = std::size_t{i} / quad * quad;
+      const std::size_t column = parity * quad + i % quad;
+      sums.whole[i] = unusual_sum<kept, steps>(sums.cut[i], {a.values + row, a.powers + row},
+                                               {b.values + column, b.powers + column});
+      sums.cut[i] = cut<kept>(sums.whole[i]);
     }
   };
-  RowWords largest = as<RowWords>(sums.cut) & 0x7fffffff;
-  for (unsigned i = 0; i < count; ++i) {
-    const auto powers =
-        as<RowWords>(loaded<RowSingles>(a.powers + std::size_t{i} * rows) * b.powers[i]);
-    largest = powers > largest ? powers : largest;
+  WideWords largest[2] = {as<WideWords>(pair.sums[0].cut) & 0x7fffffff,
+                          as<WideWords>(pair.sums[1].cut) & 0x7fffffff};
+  for (std::size_t step = 0; step < steps; ++step) {
+    const f32* const right = b.powers + step * warp_size;
+    for_each_factor(a.powers + step * warp_size, [&](const WideSingles& factor, std::size_t j) {
+      for (std::size_t parity = 0; parity < 2; ++parity) {
+        const auto powers = as<WideWords>(factor * repeated<f32>(right + (2 * j + parity) * quad));
+        largest[parity] = powers > largest[parity] ? powers : largest[parity];
+      }
+    });
   }
-  if (is_any_set((largest != 0) & ((largest < least) | (largest >= most)))) return sum_by_one();
-  const RowWords exponent = (largest < least ? RowWords{} + least : largest) >> 23;
-  const auto scale = as<RowSingles>((2 * 127 + kept - exponent) << 23);
-  const auto unit = as<RowSingles>((exponent - kept) << 23);
-  const auto scaled = [&](const RowSingles& value) {
-    return as<RowWords>(__builtin_convertvector(value * scale, RowIntegers));
+  WideSingles scale[2];
+  WideSingles unit[2];
+  bool is_unusual[2];
+  for (unsigned parity = 0; parity < 2; ++parity) {
+    const WideWords& size = largest[parity];
+    is_unusual[parity] = is_any_set((size != 0) & ((size < least) | (size >= most)));
+    const WideWords exponent = (size < least ? WideWords{} + least : size) >> 23;
+    scale[parity] = as<WideSingles>((2 * 127 + kept - exponent) << 23);
+    unit[parity] = as<WideSingles>((exponent - kept) << 23);
+  }
+  const auto scaled = [&](const WideSingles& value, std::size_t parity) {
+    return as<WideWords>(__builtin_convertvector(value * scale[parity], WideIntegers));
   };
   // Neither half overflows.
-  RowWords even = scaled(sums.cut);
-  RowWords odd = {};
-  for (unsigned i = 0; i < count; ++i) {
-    const RowSingles product = loaded<RowSingles>(a.values + std::size_t{i} * rows) * b.values[i];
-    (i % 2 == 0 ? even : odd) += scaled(product);
-  }
-  const RowWords total = even + odd;
-  const auto size = as<RowIntegers>(as<RowIntegers>(total) < 0 ? -total : total);
-  // What rounds to 2^31 is beyond integers, too.
-  if constexpr (kept > 23) {
-    constexpr s32 most_size = 0x7fffff80;
-    const auto overflow = as<RowIntegers>((even ^ total) & (odd ^ total)) < 0;
-    if (is_any_set(overflow | (size > most_size))) return sum_by_one();
-  }
-  if constexpr (needs_whole) {
-    const auto exact = as<RowIntegers>(total);
-    for (unsigned row = 0; row < rows; ++row) sums.whole[row] = f64{unit[row]} * exact[row];
-  }
-  auto rounded = as<RowWords>(__builtin_convertvector(size, RowSingles));
-  if constexpr (kept > 23) {
-    const RowIntegers is_away =
-        __builtin_convertvector(as<RowSingles>(rounded), RowIntegers) > size;
-    rounded += as<RowWords>(is_away);
-  } else {
-    rounded &= ~u32{0} << (23 - kept);
-  }
-  sums.cut = as<RowSingles>(as<RowWords>(as<RowSingles>(rounded) * unit) | (total & 0x80000000));
-}
-
-template <unsigned rows, unsigned kept, bool needs_whole>
-void add_all_products(Matrices& matrices, const MatrixProduct& product) {
-  const unsigned wanted = bytes_at_once * 8 / element_bits(product.a_type);
-  const unsigned at_once = product.k < wanted ? product.k : wanted;
-  for (unsigned column = 0; column < product.n; ++column) {
-    for (unsigned row = 0; row < product.m; row += rows) {
-      u32* const own = matrices.sums + std::size_t{column} * product.m + row;
-      Sums<rows> sums;
-      sums.cut = as<SinglesOf<rows>>(loaded<WordsOf<rows>>(own));
-      const auto add_in_steps = [&]<unsigned count>() {
-        for (unsigned along = 0; along < product.k; along += count) {
-          const std::size_t left = std::size_t{row} * product.k + std::size_t{along} * rows;
-          const std::size_t right = std::size_t{column} * product.k + along;
-          add_products<rows, kept, needs_whole, count>(
-              sums, {matrices.a.values + left, matrices.a.powers + left},
-              {matrices.b.values + right, matrices.b.powers + right});
-        }
-      };
-      if constexpr (kept < 23) {
-        at_once == 32 ? add_in_steps.template operator()<32>()
-                      : add_in_steps.template operator()<16>();
-      } else if (at_once == 16) {
-        add_in_steps.template operator()<16>();
-      } else if (at_once == 8) {
-        add_in_steps.template operator()<8>();
-      } else {
-        add_in_steps.template operator()<4>();
+  WideWords halves[2][2] = {{scaled(pair.sums[0].cut, 0), WideWords{}},
+                            {scaled(pair.sums[1].cut, 1), WideWords{}}};
+  for (std::size_t step = 0; step < steps; ++step) {
+    const f32* const right = b.values + step * warp_size;
+    for_each_factor(a.values + step * warp_size, [&](const WideSingles& factor, std::size_t j) {
+      for (std::size_t parity = 0; parity < 2; ++parity) {
+        const WideSingles product = factor * repeated<f32>(right + (2 * j + parity) * quad);
+        halves[parity][j % 2] += scaled(product, parity);
       }
-      if constexpr (needs_whole) {
-        for (unsigned i = 0; i < rows; ++i) own[i] = narrowed<f16_format>(sums.whole[i]);
-      } else {
-        const auto words = as<WordsOf<rows>>(sums.cut);
-        const WordsOf<rows> nan = WordsOf<rows>{} + 0x7fffffff;
-        store(own, (words & 0x7fffffff) <= 0x7f800000 ? words : nan);
-      }
+    });
+  }
+  for (unsigned parity = 0; parity < 2; ++parity) {
+    Sums& sums = pair.sums[parity];
+    const auto& [even, odd] = halves[parity];
+    const WideWords total = even + odd;
+    const auto size = as<WideIntegers>(as<WideIntegers>(total) < 0 ? -total : total);
+    // What rounds to 2^31 is beyond integers, too.
+    if constexpr (kept > 23) {
+      constexpr s32 most_size = 0x7fffff80;
+      const auto overflow = as<WideIntegers>((even ^ total) & (odd ^ total)) < 0;
+      is_unusual[parity] |= is_any_set(overflow | (size > most_size));
     }
-  }
-}
-
-/// Whether all accumulators are whole numbers of units, and `most` of them at the most.
-bool are_units(const u32* sums, const MatrixProduct& product, f32 per_unit, f32 most) {
-  Words differs = {};
-  for (unsigned i = 0; i < product.m * product.n; i += group) {
-    const Singles units = as<Singles>(loaded<Words>(sums + i)) * per_unit;
-    const Singles size = as<Singles>(as<Words>(units) & 0x7fffffff);
-    const Singles small = size <= most ? units : Singles{} + 0.5F;
-    const auto whole = __builtin_convertvector(small, Integers);
-    differs |= as<Words>(__builtin_convertvector(whole, Singles) != small);
-  }
-  return !is_any_set(differs);
-}
-
-/// Whether no sum of the product loses a bit, as those of small whole numbers do not: then any
-/// order of additions gives what the tensor cores give.
-template <unsigned kept>
-bool are_sums_exact(const Matrices& matrices, const MatrixProduct& product) {
-  const Extent a = extent_of(matrices.a.values, product.m * product.k, product.a_type);
-  if (!a.is_known) return false;
-  const Extent b = extent_of(matrices.b.values, product.n * product.k, product.b_type);
-  if (!b.is_known) return false;
-  // A sum of products and an accumulator are this many units at the most, together twice as many.
-  constexpr f32 most = kept < 23 ? 0x1p12F : 0x1p23F;
-  const f32 per_unit = 1 / (a.unit * b.unit);
-  const f64 largest = f64{a.largest} * b.largest * product.k;
-  if (largest * per_unit > most) return false;
-  if (product.c == nullptr || are_units(matrices.sums, product, per_unit, most)) return true;
-  // Accumulators may have a finer one.
-  const Extent c = extent_of(matrices.sums, product.m * product.n, product.a_type);
-  const f32 unit = std::fmin(c.unit, a.unit * b.unit);
-  return c.is_known && std::fmax(largest, f64{c.largest}) / unit <= most;
-}
-
-/// a * b + c where the sum is exact.
-template <class Vector>
-SWEEP_ALU_INLINE Vector exact_sum(const Vector& a, f32 b, const Vector& c) {
-#ifdef __AVX512F__
-  if constexpr (sizeof a == sizeof(__m512)) {
-    return as<Vector>(_mm512_fmadd_ps(as<__m512>(a), _mm512_set1_ps(b), as<__m512>(c)));
-  }
-#endif
-#ifdef __FMA__
-  if constexpr (sizeof a == sizeof(__m256)) {
-    return as<Vector>(_mm256_fmadd_ps(as<__m256>(a), _mm256_set1_ps(b), as<__m256>(c)));
-  }
-#endif
-  return a * b + c;
-}
-
-template <unsigned rows, unsigned k>
-void add_exact_products(Matrices& matrices, const MatrixProduct& product) {
-  using RowSingles = SinglesOf<rows>;
-  constexpr unsigned abreast = 8;  // columns
-  const bool is_half = product.d_type == Element::f16;
-  for (unsigned column = 0; column < product.n; column += abreast) {
-    const f32* const right = matrices.b.values + std::size_t{column} * k;
-    for (unsigned row = 0; row < product.m; row += rows) {
-      u32* const own = matrices.sums + std::size_t{column} * product.m + row;
-      RowSingles sums[abreast];
-      for (unsigned i = 0; i < abreast; ++i) {
-        sums[i] = loaded<RowSingles>(own + std::size_t{i} * product.m);
-      }
-      const f32* const left = matrices.a.values + std::size_t{row} * k;
-      for (unsigned along = 0; along < k; ++along) {
-        const auto factor = loaded<RowSingles>(left + std::size_t{along} * rows);
-        for (unsigned i = 0; i < abreast; ++i) {
-          sums[i] = exact_sum(factor, right[i * k + along], sums[i]);
-        }
-      }
-      for (unsigned i = 0; i < abreast; ++i) {
-        // There is no -0.
-        const RowSingles sum = sums[i] + 0.0F;
-        u32* const to = own + std::size_t{i} * product.m;
-        store(to, sum);
-        for (unsigned j = 0; j < rows && is_half; ++j) to[j] = narrowed<f16_format>(f64{sum[j]});
-      }
+    if (is_unusual[parity]) {
+      sum_by_one(parity);
+      continue;
     }
-  }
-}
-
-template <unsigned rows>
-void add_exact_products(Matrices& matrices, const MatrixProduct& product) {
-  switch (product.k) {
-    case 4:
-      return add_exact_products<rows, 4>(matrices, product);
-    case 8:
-      return add_exact_products<rows, 8>(matrices, product);
-    case 16:
-      return add_exact_products<rows, 16>(matrices, product);
-    default:
-      return add_exact_products<rows, 32>(matrices, product);
-  }
-}
-
-template <unsigned rows>
-void multiply_rows(Matrices& matrices, const MatrixProduct& product) {
-  const bool is_of_bytes = element_bits(product.a_type) == 8;
-  const bool is_exact = is_of_bytes ? are_sums_exact<bits_kept_of_bytes>(matrices, product)
-                                    : are_sums_exact<bits_kept>(matrices, product);
-  if (is_exact) return add_exact_products<rows>(matrices, product);
-  matrices.find_powers(product);
-  const bool is_half = product.d_type == Element::f16;
-  if (element_bits(product.a_type) == 8) {
-    return is_half ? add_all_products<rows, bits_kept_of_bytes, true>(matrices, product)
-                   : add_all_products<rows, bits_kept_of_bytes, false>(matrices, product);
-  }
-  is_half ? add_all_products<rows, bits_kept, true>(matrices, product)
-          : add_all_products<rows, bits_kept, false>(matrices, product);
-}
-
-void multiply_floats(const MatrixProduct& product, std::byte* registers) {
-  Matrices matrices;  // NOLINT: what is read is written before
-  const unsigned rows = product.m % most_rows == 0 ? most_rows : group;
-  matrices.read_factors(product, product.k, rows, registers);
-  for (unsigned i = 0; i < product.m * product.k && product.is_negated; ++i) {
-    matrices.a.values[i] = -matrices.a.values[i];
-  }
-  matrices.read_sums(product, registers);
-  if constexpr (most_rows != group) {
-    if (rows == most_rows) multiply_rows<most_rows>(matrices, product);
-  }
-  if (rows == group) multiply_rows<group>(matrices, product);
-  matrices.write_sums(product, registers);
-}
-
-/// Calls work(index, word) for each element of f64 of c or d: its index by rows, and its word.
-template <class Work>
-SWEEP_ALU_INLINE void for_each_double(const MatrixProduct& product, const u32* slots,
-                                      std::byte* registers, Work work) {
-  for (unsigned number = 0; number < product.m * product.n / warp_size; ++number) {
-    const RegisterOrigin origin = accumulator_origin(product.m, product.n, 64, number);
-    auto* const words = slot_at<u64>(registers, slots[number]);
-    for (unsigned lane = 0; lane < warp_size; ++lane) {
-      const unsigned row = origin.line + lane / 4;
-      work(row * product.n + origin.along + lane % 4 * 2, words[lane]);
+    if constexpr (needs_whole) {
+      const auto exact = as<WideIntegers>(total);
+      for (unsigned i = 0; i < width<f32>; ++i) sums.whole[i] = f64{unit[parity][i]} * exact[i];
     }
+    auto rounded = as<WideWords>(__builtin_convertvector(size, WideSingles));
+    if constexpr (kept > 23) {
+      const WideIntegers is_away =
+          __builtin_convertvector(as<WideSingles>(rounded), WideIntegers) > size;
+      rounded += as<WideWords>(is_away);
+    } else {
+      rounded &= ~u32{0} << (23 - kept);
+    }
+    sums.cut = as<WideSingles>(as<WideWords>(as<WideSingles>(rounded) * unit[parity]) |
+                               (total & 0x80000000));
   }
 }
 
-/// A chain of fused operations.
-void multiply_doubles(const MatrixProduct& product, std::byte* registers) {
-  f64 a[most_matrix_elements];
-  f64 b[most_matrix_elements];
-  f64 sums[most_matrix_elements];
-  const auto read = [&](f64* to, unsigned lines, unsigned tile_lines, const u32* slots) {
-    for (unsigned number = 0; number < lines * product.k / warp_size; ++number) {
-      const RegisterOrigin origin = factor_origin(tile_lines, product.k, 64, number);
-      const auto* const words = slot_at<u64>(registers, slots[number]);
-      for (unsigned lane = 0; lane < warp_size; ++lane) {
-        to[(origin.along + lane % 4) * lines + origin.line + lane / 4] = as_f64(words[lane]);
-      }
+template <unsigned kept, bool needs_whole, unsigned steps>
+void add_all_products(const MatrixProduct& product, const Accumulators<f32>& sums, const Line& a,
+                      const Line& b) {
+  const Tiling tiling(product);
+  constexpr unsigned of_eight = warp_size / width<f32>;
+  const std::size_t tile_size = std::size_t{tiling.steps()} * warp_size;
+  const unsigned vectors = tiling.halves * of_eight;
+  const auto bits_of_sums = [](const Sums& of) {
+    WideWords words = as<WideWords>(of.cut);
+    if constexpr (needs_whole) {
+      for (unsigned i = 0; i < width<f32>; ++i) words[i] = narrowed<f16_format>(of.whole[i]);
+      return words;
     }
+    const WideWords nan = WideWords{} + 0x7fffffff;
+    return (words & 0x7fffffff) <= 0x7f800000 ? words : nan;
   };
-  read(a, product.m, tile_rows(product.m), product.a);
-  read(b, product.n, group, product.b);
-  for_each_double(product, product.c, registers,
-                  [&](unsigned at, u64 word) { sums[at] = as_f64(word); });
-  for (unsigned along = 0; along < product.k; ++along) {
-    const f64* const columns = b + std::size_t{along} * product.n;
-    for (unsigned row = 0; row < product.m; ++row) {
-      const f64 factor = a[along * product.m + row];
-      f64* const own = sums + std::size_t{row} * product.n;
-      for (unsigned column = 0; column < product.n; ++column) {
-        own[column] = std::fma(factor, columns[column], own[column]);
+  for (unsigned tile = 0; tile < tiling.rows * tiling.columns; ++tile) {
+    for (unsigned vector = 0; vector < vectors; ++vector) {
+      const unsigned eight = vector / of_eight;
+      const unsigned lane = vector % of_eight * width<f32>;
+      const std::size_t left =
+          (std::size_t{tile / tiling.columns} * tiling.halves + eight) * tile_size + lane;
+      const std::size_t right = tile % tiling.columns * tile_size;
+      Pair pair;
+      sums.read(tile * tiling.halves + eight, lane, pair.sums[0].cut, pair.sums[1].cut);
+      for (std::size_t at = 0; at < tile_size; at += std::size_t{steps} * warp_size) {
+        add_products<kept, needs_whole, steps>(pair, {a.values + left + at, a.powers + left + at},
+                                               {b.values + right + at, b.powers + right + at});
       }
+      sums.write_bits(tile * tiling.halves + eight, lane, bits_of_sums(pair.sums[0]),
+                      bits_of_sums(pair.sums[1]));
     }
   }
-  for_each_double(product, product.d, registers,
-                  [&](unsigned at, SlotOf<u64>& word) { word = bits_of(sums[at]); });
+}
+
+template <unsigned kept, bool needs_whole>
+void add_all_products(const MatrixProduct& product, const Accumulators<f32>& sums, const Line& a,
+                      const Line& b) {
+  const unsigned wanted = bytes_at_once * 8 / element_bits(product.a_type);
+  switch ((product.k < wanted ? product.k : wanted) / quad) {
+    case 1:
+      return add_all_products<kept, needs_whole, 1>(product, sums, a, b);
+    case 2:
+      return add_all_products<kept, needs_whole, 2>(product, sums, a, b);
+    case 4:
+      return add_all_products<kept, needs_whole, 4>(product, sums, a, b);
+    default:
+      return add_all_products<kept, needs_whole, 8>(product, sums, a, b);
+  }
+}
+
+template <Element element>
+void find_powers(f32* values, f32* powers, unsigned count) {
+  for (unsigned i = 0; i < count; i += width<f32>) {
+    const auto elements = with_special<element>(loaded<WideSingles>(values + i));
+    store(values + i, elements);
+    store(powers + i, powers_of<element>(elements));
+  }
+}
+void find_powers(Element element, f32* values, f32* powers, unsigned count) {
+  switch (element) {
+    case Element::f16:
+      return find_powers<Element::f16>(values, powers, count);
+    case Element::e4m3:
+      return find_powers<Element::e4m3>(values, powers, count);
+    case Element::e5m2:
+      return find_powers<Element::e5m2>(values, powers, count);
+    default:
+      return find_powers<Element::bf16>(values, powers, count);
+  }
 }
 
 s32 clamped(s64 value) {
@@ -471,44 +240,73 @@ s32 clamped(s64 value) {
   return static_cast<s32>(value < least ? least : value > most ? most : value);
 }
 
-void multiply_integers(const MatrixProduct& product, std::byte* registers) {
-  const bool is_binary = product.a_type == Element::b1;
-  const unsigned k = is_binary ? product.k / 32 : product.k;
-  Matrices matrices;  // NOLINT: what is read is written before
-  matrices.read_factors(product, k, group, registers);
-  matrices.read_sums(product, registers);
-  for (unsigned column = 0; column < product.n; ++column) {
-    for (unsigned row = 0; row < product.m; row += group) {
-      Integers total = {};
-      Singles exact = {};  // below 2^24: s8 and u8 have up to 32 products, s4 and u4 up to 64
-      for (unsigned along = 0; along < k; ++along) {
-        const auto a =
-            loaded<Singles>(matrices.a.values + std::size_t{row} * k + std::size_t{along} * group);
-        const f32 b = matrices.b.values[column * k + along];
-        if (!is_binary) {
-          exact += a * b;
-          continue;
-        }
-        const Words bits = product.is_and ? as<Words>(a) & as<u32>(b) : as<Words>(a) ^ as<u32>(b);
-        for (unsigned i = 0; i < group; ++i) total[i] += __builtin_popcount(bits[i]);
-      }
-      if (!is_binary) total = __builtin_convertvector(exact, Integers);
-      u32* const own = matrices.sums + std::size_t{column} * product.m + row;
-      for (unsigned i = 0; i < group; ++i) {
-        const s64 sum = s64{static_cast<s32>(own[i])} + total[i];
-        own[i] = static_cast<u32>(product.is_saturating ? clamped(sum) : static_cast<s32>(sum));
+/// Words of 32 elements, combined, and the bits counted that are set.
+void multiply_bits(const MatrixProduct& product, std::byte* registers) {
+  const unsigned k = product.k / 32;
+  u32 a[most_matrix_elements];
+  u32 b[std::size_t{most_matrix_columns} * bytes_at_once / sizeof(u32)];
+  const auto read = [&](u32* to, unsigned lines, unsigned tile_lines, const u32* slots,
+                        const std::byte* gathered) {
+    const Registers from = {gathered != nullptr ? nullptr : slots,
+                            gathered != nullptr ? gathered : registers};
+    for (unsigned number = 0; number < lines * k / warp_size; ++number) {
+      const RegisterOrigin origin = factor_origin(tile_lines, k, 32, number);
+      const auto* const words = reinterpret_cast<const SlotOf<u32>*>(from.at(number));
+      for (unsigned lane = 0; lane < warp_size; ++lane) {
+        to[(origin.line + lane / 4) * k + origin.along + lane % 4] = words[lane];
       }
     }
+  };
+  read(a, product.m, tile_rows(product.m), product.a, product.gathered_a);
+  read(b, product.n, tile_columns, product.b, product.gathered_b);
+  // What is written may be what is read later.
+  u32 sums[std::size_t{16} * most_matrix_columns];
+  const unsigned count = product.m * product.n / warp_size;
+  for (unsigned number = 0; number < count; ++number) {
+    const RegisterOrigin origin = accumulator_origin(product.m, product.n, 32, number);
+    for (unsigned lane = 0; lane < warp_size; ++lane) {
+      s64 sum = 0;
+      if (product.c != nullptr) {
+        sum = static_cast<s32>(slot_at<u32>(registers, product.c[number])[lane]);
+      }
+      for (unsigned along = 0; along < k; ++along) {
+        const u32 left = a[(origin.line + lane / 4) * k + along];
+        const u32 right = b[(origin.along + lane % 4 * 2) * k + along];
+        sum += __builtin_popcount(product.is_and ? left & right : left ^ right);
+      }
+      sums[number * warp_size + lane] =
+          static_cast<u32>(product.is_saturating ? clamped(sum) : static_cast<s32>(sum));
+    }
   }
-  matrices.write_sums(product, registers);
+  for (unsigned number = 0; number < count; ++number) {
+    __builtin_memcpy(registers + product.d[number], sums + std::size_t{number} * warp_size,
+                     sizeof(u32) * warp_size);
+  }
 }
 
 }  // namespace
 
+void add_cut_products(const MatrixProduct& product, std::byte* registers, f32* a, f32* b) {
+  alignas(64) f32 a_powers[most_matrix_elements];
+  alignas(64) f32 b_powers[bytes_at_once * most_matrix_columns];
+  find_powers(product.a_type, a, a_powers, product.m * product.k);
+  find_powers(product.b_type, b, b_powers, product.n * product.k);
+  const Accumulators<f32> sums(product, registers);
+  const Line left = {a, a_powers};
+  const Line right = {b, b_powers};
+  const bool is_half = product.d_type == Element::f16;
+  if (element_bits(product.a_type) == 8) {
+    return is_half ? add_all_products<bits_kept_of_bytes, true>(product, sums, left, right)
+                   : add_all_products<bits_kept_of_bytes, false>(product, sums, left, right);
+  }
+  is_half ? add_all_products<bits_kept, true>(product, sums, left, right)
+          : add_all_products<bits_kept, false>(product, sums, left, right);
+}
+
 void multiply_matrices(const MatrixProduct& product, std::byte* registers) {
-  if (product.d_type == Element::s32) return multiply_integers(product, registers);
   if (product.d_type == Element::f64) return multiply_doubles(product, registers);
-  multiply_floats(product, registers);
+  if (product.a_type == Element::b1) return multiply_bits(product, registers);
+  multiply_numbers(product, registers);
 }
 
 }  // namespace sweep::alu::SWEEP_ALU_LEVEL

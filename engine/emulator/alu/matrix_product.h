@@ -51,14 +51,6 @@ SWEEP_MATRIX_INLINE unsigned element_bits(MatrixElement element) {
   }
 }
 
-/// A factor that lies in memory, as those of wgmma: line after line, with a line's k elements side
-/// by side; or, as matrices of 16-bit elements may, one place along k after the other, with the
-/// lines' elements there side by side.
-struct PackedFactor {
-  const std::byte* bytes = nullptr;  ///< null: it lies in registers
-  bool is_by_lines = true;
-};
-
 /// A product of tensor cores: d = a * b + c, where a has m rows of k elements, b k of n, and c and
 /// d m of n. What a matrix's registers hold is as in the fragments of mma.sync (PTX ISA, "Matrix
 /// Fragments for mma"); larger matrices (of wmma, of wgmma) are tiles of such, one behind the other
@@ -84,8 +76,10 @@ struct MatrixProduct {
   const std::uint32_t* c = nullptr;  ///< null: zeros
   const std::uint32_t* d = nullptr;
   bool is_negated = false;  ///< floating-point products are subtracted
-  PackedFactor packed_a = {};
-  PackedFactor packed_b = {};
+  // Registers of a and b that lie one behind the other, as wgmma gathers them from shared memory;
+  // null: they are those of the slots.
+  const std::byte* gathered_a = nullptr;
+  const std::byte* gathered_b = nullptr;
 };
 
 /// That a, or b of mma and wmma, has; of single bits in words of 32.

@@ -246,14 +246,31 @@ void add_access(const MemoryModel& model, const WarpAccess& access, AccessKind k
 namespace {
 
 /// Whether the lanes' addresses lie so far from the first one's.
-bool have_distances(const std::array<std::uint64_t, 32>& address,
-                    const std::array<std::uint64_t, 32>& distances) {
+[[gnu::always_inline]] inline bool have_distances_inline(
+    const std::array<std::uint64_t, 32>& address, const std::array<std::uint64_t, 32>& distances) {
   std::uint64_t differs = 0;
   for (unsigned lane = 0; lane < 32; ++lane) {
     differs |= (address[lane] - address[0]) ^ distances[lane];
   }
   return differs == 0;
 }
+#if defined(__x86_64__) && defined(__GNUC__)
+[[gnu::target("avx2")]] bool have_distances_avx2(const std::array<std::uint64_t, 32>& address,
+                                                 const std::array<std::uint64_t, 32>& distances) {
+  return have_distances_inline(address, distances);
+}
+bool have_distances(const std::array<std::uint64_t, 32>& address,
+                    const std::array<std::uint64_t, 32>& distances) {
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  return has_avx2 ? have_distances_avx2(address, distances)
+                  : have_distances_inline(address, distances);
+}
+#else
+bool have_distances(const std::array<std::uint64_t, 32>& address,
+                    const std::array<std::uint64_t, 32>& distances) {
+  return have_distances_inline(address, distances);
+}
+#endif
 
 }  // namespace
 
@@ -263,10 +280,10 @@ template <class Count>
 void AccessCounter<Count>::add(const WarpAccess& access, Count& total) {
   constexpr std::size_t forms = 16;
   constexpr unsigned last = 31;
-  if (access.active != ~0U) return add_access(model_, access, kind_, total);
   if (forms_.empty()) forms_.resize(forms);
   const std::uint64_t place = access.address[0] & (period_ - 1);
-  const std::uint64_t key = place << 40 | std::uint64_t{access.width};
+  const std::uint64_t key =
+      place << 40 | static_cast<std::uint64_t>(access.width) << 32 | access.active;
   const std::uint64_t distance = access.address[last] - access.address[0];
   Form& form = forms_[(place / 8 + distance / 4) % forms];
   const bool is_again = form.key == key && form.distances[last] == distance;

@@ -149,7 +149,7 @@ class AccessCounter {
     Count count;
   };
 
-  /// Addresses of any form, of all lanes.
+  /// Addresses of any form; those of lanes that are not active have to be the same, too.
   struct Form {
     std::uint64_t key = 0;
     std::array<std::uint64_t, 32> distances{};  ///< from the first lane's

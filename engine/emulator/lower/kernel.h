@@ -222,6 +222,8 @@ struct MatrixOp {
   // Of wgmma.
   std::uint32_t a_descriptor = none;  ///< of a in shared memory, a slot of 64 bits
   std::uint32_t b_descriptor = none;
+  bool is_a_across = false;  ///< in memory lines' elements at one place along k are side by side
+  bool is_b_across = false;
   std::uint32_t scale_d = none;  ///< the predicate that d counts for: else it begins with zeros
 };
 

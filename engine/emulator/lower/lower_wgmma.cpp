@@ -142,8 +142,8 @@ void lower_warpgroup_product(Lowering& lowering) {
   }
   // Only elements of 16 bits may lie across the lines.
   const bool is_16 = form.a->element == Element::f16 || form.a->element == Element::bf16;
-  if (is_16 && !has_registers) op.product.packed_a.is_by_lines = !second_of(lowering, next++, 0, 1);
-  if (is_16) op.product.packed_b.is_by_lines = !second_of(lowering, next++, 0, 1);
+  if (is_16 && !has_registers) op.is_a_across = second_of(lowering, next++, 0, 1);
+  if (is_16) op.is_b_across = second_of(lowering, next++, 0, 1);
   if (next != lowering.operand_count()) {
     lowering.refuse("it has operands that have no meaning");
   }

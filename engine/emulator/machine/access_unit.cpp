@@ -178,6 +178,12 @@ void AccessUnit::access(std::uint32_t mask) {
 
 /// Each lane's address says which space it means.
 void AccessUnit::access_generic(WarpAccess& access, AccessKind kind) {
+  bool is_any_elsewhere = false;
+  for (const std::uint64_t address : access.address) {
+    is_any_elsewhere |= (address - shared_window < shared_window_size) |  // NOLINT: no branches
+                        (address - local_window < window_size);
+  }
+  if (!is_any_elsewhere) return access_global(access, kind);
   for (const bool is_shared : {true, false}) {
     const std::uint64_t window = is_shared ? shared_window : local_window;
     WarpAccess part = access;

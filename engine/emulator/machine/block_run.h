@@ -218,7 +218,11 @@ class AccessUnit {
                           unsigned lane);
   void check_initialised(const SharedPlace& place, MbarrierMode mode, unsigned lane);
   void mbarrier(unsigned lane);
+  static constexpr std::uint32_t matrix_row_bytes = 16;
+  bool are_rows_plain(std::span<const std::uint64_t> addresses) const;
+  std::byte* matrix_row(unsigned lane, std::uint64_t address, bool is_load);
   void move_matrices(std::uint32_t mask, bool is_load);
+  void count_matrix(const Addresses& addresses, unsigned matrix, AccessKind kind);
   void multiply_matrices(std::uint32_t mask);
   void require_whole_warp(std::uint32_t mask) const;
 
@@ -253,8 +257,8 @@ class AccessUnit {
   void join_warpgroup(std::uint32_t mask, const Warpgroups::Descriptors& descriptors);
   void require(const std::optional<Warpgroups::Mistake>& mistake) const;
   std::uint64_t descriptor_at(std::uint32_t slot) const;
-  void gather_matrix(std::uint64_t descriptor, bool is_by_lines, std::uint64_t first,
-                     std::uint64_t lines, bool is_of_all, std::byte* to);
+  void gather_matrix(std::uint64_t descriptor, bool is_across, std::uint64_t first,
+                     std::uint64_t lines, std::uint64_t tile_lines, bool is_of_all, std::byte* to);
   void multiply_warpgroup(std::uint32_t mask);
   void order_warpgroup(std::uint32_t mask);
   void finish_reads();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
 
 #include "engine/emulator/lower/code_analysis.h"
@@ -135,18 +136,20 @@ void execute_collective(const CollectiveOp& collective, OpKind kind, Warp& warp,
 }  // namespace
 
 void transpose_matrix(std::uint32_t* lanes) {
-  constexpr unsigned size = 8;
-  std::array<std::array<std::uint16_t, size>, size> elements{};
-  for (unsigned lane = 0; lane < warp_size; ++lane) {
-    const std::size_t column = std::size_t{2} * (lane % 4);
-    elements.at(lane / 4).at(column) = static_cast<std::uint16_t>(lanes[lane]);
-    elements.at(lane / 4).at(column + 1) = static_cast<std::uint16_t>(lanes[lane] >> 16);
+  using Row [[gnu::vector_size(16)]] = std::uint16_t;
+  constexpr std::size_t size = 8;
+  std::array<Row, size> rows{};
+  std::memcpy(rows.data(), lanes, sizeof rows);
+  // Three times every row is interleaved with the one that is four behind.
+  for (unsigned turn = 0; turn < 3; ++turn) {
+    std::array<Row, size> next{};
+    for (std::size_t i = 0; i < size / 2; ++i) {
+      next[2 * i] = __builtin_shufflevector(rows[i], rows[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+      next[2 * i + 1] = __builtin_shufflevector(rows[i], rows[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+    rows = next;
   }
-  for (unsigned lane = 0; lane < warp_size; ++lane) {
-    const std::size_t row = std::size_t{2} * (lane % 4);
-    lanes[lane] = elements.at(row).at(lane / 4) | std::uint32_t{elements.at(row + 1).at(lane / 4)}
-                                                      << 16;
-  }
+  std::memcpy(lanes, rows.data(), sizeof rows);
 }
 
 bool BlockRun::collective(Warp& warp, const BasicBlock& block, Fragment& fragment) {

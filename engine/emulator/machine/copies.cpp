@@ -376,6 +376,27 @@ void AccessUnit::multiply_matrices(std::uint32_t mask) {
   op.multiply(product, warp_->registers);
 }
 
+/// The 16 bytes of shared memory that a row of a matrix has.
+std::byte* AccessUnit::matrix_row(unsigned lane, std::uint64_t address, bool is_load) {
+  if (address % matrix_row_bytes != 0) {
+    fail(lane, "misaligned address: a row of 16 bytes at {:#x}", address);
+  }
+  check_base(lane, own_offset(address), matrix_row_bytes, is_load);
+  return bytes_at(lane, ptx::Space::shared, address, matrix_row_bytes, is_load);
+}
+
+/// Whether rows can be read and written without a closer look.
+bool AccessUnit::are_rows_plain(std::span<const std::uint64_t> addresses) const {
+  if (launch_.checks_kernel) return false;
+  std::uint64_t bits = 0;
+  bool are_inside = true;
+  for (const std::uint64_t address : addresses) {
+    bits |= address;
+    are_inside &= is_inside(own_offset(address), matrix_row_bytes, shared_bytes_);
+  }
+  return are_inside && bits % matrix_row_bytes == 0;
+}
+
 /// A row of a matrix is 16 bytes at the address of lane 8 * matrix + row; lane t gets elements
 /// 2 * (t % 4) and the next of row t / 4, or of the transposed matrix. One request; every matrix is
 /// a group of lanes of its own.
@@ -383,48 +404,65 @@ void AccessUnit::move_matrices(std::uint32_t mask, bool is_load) {
   if (!is_load) ++writes_;
   require_whole_warp(mask);
   constexpr unsigned rows = 8;
-  constexpr std::uint32_t row_bytes = 16;
   const AccessKind kind = is_load ? AccessKind::load : AccessKind::store;
-  WarpAccess access = {addresses_of(memory_->address), 0, row_bytes};
+  const Addresses addresses = addresses_of(memory_->address);
+  const bool are_plain =
+      are_rows_plain(std::span(addresses).first(std::size_t{memory_->matrices} * rows));
   for (unsigned matrix = 0; matrix < memory_->matrices; ++matrix) {
-    std::array<std::array<std::uint16_t, rows>, rows> elements{};
-    auto* slot = warp_->slot<std::uint32_t>(memory_->values[matrix]);
-    const auto element_of = [&](unsigned lane, unsigned part) -> std::uint16_t& {
-      const unsigned row = lane / 4;
-      const unsigned column = 2 * (lane % 4) + part;
-      return memory_->is_transposed ? elements.at(column).at(row) : elements.at(row).at(column);
-    };
-    for (unsigned lane = 0; lane < warp_size && !is_load; ++lane) {
-      element_of(lane, 0) = static_cast<std::uint16_t>(slot[lane]);
-      element_of(lane, 1) = static_cast<std::uint16_t>(slot[lane] >> 16);
-    }
-    access.active = 0xffU << (rows * matrix);
-    for_each_lane(access.active, [&](unsigned lane) {
-      const std::uint64_t address = access.address[lane];
-      if (address % row_bytes != 0) {
-        fail(lane, "misaligned address: a row of 16 bytes at {:#x}", address);
-      }
-      check_base(lane, own_offset(address), row_bytes, is_load);
-      std::byte* place = bytes_at(lane, ptx::Space::shared, address, row_bytes, is_load);
-      auto* row = elements.at(lane % rows).data();
+    auto* const slot = warp_->slot<std::uint32_t>(memory_->values[matrix]);
+    std::array<std::uint32_t, warp_size> words;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    if (!is_load) std::memcpy(words.data(), slot, sizeof words);
+    if (!is_load && memory_->is_transposed) transpose_matrix(words.data());
+    for (unsigned row = 0; row < rows; ++row) {
+      const unsigned lane = matrix * rows + row;
+      std::byte* const place = are_plain ? shared_.data() + own_offset(addresses[lane])
+                                         : matrix_row(lane, addresses[lane], is_load);
+      std::uint32_t* const own = words.data() + std::size_t{row} * 4;
       if (is_load) {
-        std::memcpy(row, place, row_bytes);
+        std::memcpy(own, place, matrix_row_bytes);
       } else {
-        std::memcpy(place, row, row_bytes);
+        std::memcpy(place, own, matrix_row_bytes);
       }
-      note_shared(static_cast<std::uint64_t>(place - shared_.data()), row_bytes, lane, kind, place);
-    });
-    for (unsigned lane = 0; lane < warp_size && is_load; ++lane) {
-      slot[lane] = element_of(lane, 0) | std::uint32_t{element_of(lane, 1)} << 16;
+      if (races_ == nullptr) continue;
+      note_shared(static_cast<std::uint64_t>(place - shared_.data()), matrix_row_bytes, lane, kind,
+                  place);
     }
-    if (!launch_.is_kernel()) continue;
-    SharedCount count = count_shared(launch_.model, access, kind);
-    if (matrix != 0) count.requests = 0;
-    count_.sites[op_->detail].shared += count;
-    if (!launch_.notes_shapes) continue;
-    note_shape(access, spread_of(access.address.data(), access.active),
-               {count.wavefronts, count.ideal});
+    if (is_load && memory_->is_transposed) transpose_matrix(words.data());
+    if (is_load) std::memcpy(slot, words.data(), sizeof words);
+    if (launch_.is_kernel()) count_matrix(addresses, matrix, kind);
   }
+}
+
+void AccessUnit::count_matrix(const Addresses& addresses, unsigned matrix, AccessKind kind) {
+  constexpr unsigned rows = 8;
+  constexpr std::uint32_t first_rows = (1U << rows) - 1;
+  const unsigned first = matrix * rows;
+  auto& counter = shared_counters_[op_->detail];
+  if (counter == nullptr) counter = std::make_unique<SharedCounter>(launch_.model, kind);
+  SharedCount count;
+  // Any eight lanes count as the first eight do.
+  const std::uint64_t delta = addresses[first + 1] - addresses[first];
+  std::uint64_t differs = 0;
+  for (unsigned lane = first + 1; lane < first + rows; ++lane) {
+    differs |= (addresses[lane] - addresses[lane - 1]) ^ delta;
+  }
+  if (differs == 0) {
+    counter->add_affine(addresses[first], static_cast<std::int64_t>(delta), matrix_row_bytes, count,
+                        first_rows);
+  } else {
+    // The others repeat them, for the counter's sake.
+    WarpAccess access = {{}, first_rows, matrix_row_bytes};
+    for (unsigned lane = 0; lane < warp_size; ++lane) {
+      access.address[lane] = addresses[first + lane % rows];
+    }
+    counter->add(access, count);
+  }
+  if (matrix != 0) count.requests = 0;
+  count_.sites[op_->detail].shared += count;
+  if (!launch_.notes_shapes) return;
+  const std::uint32_t active = first_rows << first;
+  note_shape({addresses, active, matrix_row_bytes}, spread_of(addresses.data(), active),
+             {count.wavefronts, count.ideal});
 }
 
 }  // namespace sweep

@@ -56,6 +56,22 @@ void load(std::byte* slot, const std::uint64_t* address, std::uintptr_t bias, st
       }
     }
   }
+  if constexpr (sizeof(Memory) == sizeof(Slot)) {
+    // Four lanes side by side, as those of a row of a matrix.
+    constexpr unsigned quad = 4;
+    std::uint64_t differs = ~mask;
+    for (unsigned lane = 0; lane < warp_size; lane += quad) {
+      for (unsigned i = 1; i < quad; ++i) {
+        differs |= (address[lane + i] - address[lane]) ^ (i * sizeof(Slot));
+      }
+    }
+    if (differs == 0) {
+      for (unsigned lane = 0; lane < warp_size; lane += quad) {
+        std::memcpy(lanes + lane, at<Memory>(address[lane], bias), quad * sizeof(Slot));
+      }
+      return;
+    }
+  }
   for_lanes(mask, [&](unsigned lane) {
     lanes[lane] = widened<Slot, Narrow>(*at<Memory>(address[lane], bias));
   });
@@ -105,12 +121,22 @@ LaneMove find_for(ptx::Type type, const Find& find) {
 // The plain compilers' vectors do for the baseline; these are picked where they exist.
 #if defined(__x86_64__) && defined(__GNUC__)
 #define SWEEP_FOR_AVX2 [[gnu::target("avx2")]]
+#define SWEEP_FOR_AVX512 [[gnu::target("avx512f,avx512vl,avx512dq")]]
 #else
 #define SWEEP_FOR_AVX2
+#define SWEEP_FOR_AVX512
 #endif
 
 SWEEP_FOR_AVX2 Spread full_spread_avx2(const std::uint64_t* address) {
   return full_spread(address);
+}
+SWEEP_FOR_AVX512 Spread full_spread_avx512(const std::uint64_t* address) {
+  return full_spread(address);
+}
+
+Spread (*find_full_spread())(const std::uint64_t*) {
+  if (best_simd() == Simd::avx512) return full_spread_avx512;
+  return best_simd() == Simd::avx2 ? full_spread_avx2 : full_spread;
 }
 
 // atom and red: the lanes update memory one after the other, the lowest first, which is one of the
@@ -257,8 +283,8 @@ LaneMove find_store(ptx::Type type, unsigned register_bits) {
 }
 
 Spread spread_of(const std::uint64_t* address, std::uint32_t mask) {
-  static const bool has_avx2 = best_simd() != Simd::baseline;
-  if (mask == full_mask) return has_avx2 ? full_spread_avx2(address) : full_spread(address);
+  static const auto spread_of_all = find_full_spread();
+  if (mask == full_mask) return spread_of_all(address);
   Spread spread;
   const unsigned first = lowest_lane(mask);
   const bool is_single = (mask & (mask - 1)) == 0;

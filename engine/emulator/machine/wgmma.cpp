@@ -39,25 +39,20 @@ std::uint64_t swizzled_place(const SharedMatrix& matrix, std::uint64_t address) 
   return address ^ (row & (matrix.swizzle / chunk_bytes - 1)) << 4;
 }
 
-/// Where 16 bytes of a line lie, of which it has two along k.
-std::uint64_t place_in_line(const SharedMatrix& matrix, std::uint64_t line, std::uint64_t part) {
+/// Where 16 bytes of the first of 8 lines lie, of which each has two along k, but for swizzling.
+/// The others follow as far apart as the swizzle is wide.
+std::uint64_t begin_of_lines(const SharedMatrix& matrix, std::uint64_t eight, std::uint64_t part) {
   const bool is_plain = matrix.swizzle == chunk_bytes;
-  const std::uint64_t offset = line / core_lines * matrix.stride +
-                               line % core_lines * matrix.swizzle +
-                               part * (is_plain ? matrix.leading : chunk_bytes);
-  return swizzled_place(matrix, matrix.start + offset);
+  return matrix.start + eight * matrix.stride + part * (is_plain ? matrix.leading : chunk_bytes);
 }
 
-/// Where elements of 8 neighbouring lines lie that are at one place along k.
-std::uint64_t place_across(const SharedMatrix& matrix, std::uint64_t lines, std::uint64_t along) {
+/// The same of elements of 8 neighbouring lines at the first of 8 places along k.
+std::uint64_t begin_across(const SharedMatrix& matrix, std::uint64_t eight, std::uint64_t part) {
   const std::uint64_t abreast = matrix.swizzle / chunk_bytes;  // a power of 2
   const bool is_plain = abreast == 1;
-  const std::uint64_t offset =
-      (lines & (abreast - 1)) * chunk_bytes +
-      (lines >> std::countr_zero(abreast)) * (is_plain ? matrix.stride : matrix.leading) +
-      along % core_lines * matrix.swizzle +
-      along / core_lines * (is_plain ? matrix.leading : matrix.stride);
-  return swizzled_place(matrix, matrix.start + offset);
+  return matrix.start + (eight & (abreast - 1)) * chunk_bytes +
+         (eight >> std::countr_zero(abreast)) * (is_plain ? matrix.stride : matrix.leading) +
+         part * (is_plain ? matrix.leading : matrix.stride);
 }
 
 /// Of each piece one byte is looked at for races, as there are so many: another of every piece.
@@ -96,36 +91,60 @@ std::uint64_t AccessUnit::descriptor_at(std::uint32_t slot) const {
   return values[0];
 }
 
-/// Copies a matrix of `lines` lines from the first on, of a descriptor, with the elements in the
-/// order of PackedFactor. Of what all warps of the warpgroup read, each answers for a quarter.
-void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_by_lines, std::uint64_t first,
-                               std::uint64_t lines, bool is_of_all, std::byte* to) {
+/// Copies a matrix of `lines` lines from the first on, of a descriptor, to registers as mma.sync
+/// has them (MatrixProduct), in tiles of `tile_lines`. Of what all warps of the warpgroup read,
+/// each answers for a quarter.
+void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_across, std::uint64_t first,
+                               std::uint64_t lines, std::uint64_t tile_lines, bool is_of_all,
+                               std::byte* to) {
   constexpr std::uint64_t elements_along = 16;  // of 16 bits, as those across the lines have
+  constexpr std::uint64_t register_bytes = core_lines * chunk_bytes;
   const SharedMatrix matrix = matrix_of(descriptor);
-  const std::uint64_t rows = is_by_lines ? lines : elements_along;
-  const std::uint64_t in_row = is_by_lines ? 2 : lines / core_lines;
-  const auto place_of = [&](std::uint64_t row, std::uint64_t i) {
-    return is_by_lines ? place_in_line(matrix, first + row, i)
-                       : place_across(matrix, first / core_lines + i, row);
+  // Of each 8 lines a register has two parts.
+  const auto begin_of = [&](std::uint64_t eight, std::uint64_t part) {
+    return is_across ? begin_across(matrix, first / core_lines + eight, part)
+                     : begin_of_lines(matrix, first / core_lines + eight, part);
   };
-  for (std::uint64_t row = 0; row < rows; ++row) {
-    for (std::uint64_t i = 0; i < in_row; ++i, to += chunk_bytes) {
-      const std::uint64_t place = place_of(row, i);
-      if (!is_inside(place, chunk_bytes, shared_bytes_)) {
-        fail(0,
-             "out of bounds: its descriptor leads to byte {} of shared memory, of which the "
-             "block has {}",
-             place, shared_bytes_);
+  const std::uint64_t eights = lines / core_lines;
+  const std::byte* const memory = shared_.data();
+  const std::uint64_t size = shared_bytes_;
+  const bool is_tile_of_two = tile_lines != core_lines;
+  for (std::uint64_t eight = 0; eight < eights; ++eight) {
+    for (std::uint64_t part = 0; part < 2; ++part) {
+      // Those of a tile's further lines come before what is further along.
+      const std::uint64_t number = is_tile_of_two
+                                       ? (eight & ~std::uint64_t{1}) * 2 + part * 2 + eight % 2
+                                       : eight * 2 + part;
+      std::byte* words = to + number * register_bytes;
+      std::uint64_t address = begin_of(eight, part);
+      for (std::uint64_t row = 0; row < core_lines; ++row, words += chunk_bytes) {
+        const std::uint64_t place = swizzled_place(matrix, address);
+        address += matrix.swizzle;
+        if (!is_inside(place, chunk_bytes, size)) {
+          fail(0,
+               "out of bounds: its descriptor leads to byte {} of shared memory, of which the "
+               "block has {}",
+               place, shared_bytes_);
+        }
+        std::memcpy(words, memory + place, chunk_bytes);
       }
-      std::memcpy(to, shared_.data() + place, chunk_bytes);
     }
   }
+  for (std::uint64_t i = 0; is_across && i < eights * 2; ++i) {
+    transpose_matrix(reinterpret_cast<std::uint32_t*>(to + i * register_bytes));
+  }
   if (races_ == nullptr) return;
+  // Rows of shared memory: lines, or places along k.
+  const std::uint64_t rows = is_across ? elements_along : lines;
+  const std::uint64_t in_row = is_across ? eights : 2;
   const std::uint64_t share = is_of_all ? rows / Warpgroups::warps_of_group : rows;
   const std::uint64_t begin = is_of_all ? warp_->index % Warpgroups::warps_of_group * share : 0;
   for (std::uint64_t row = begin; row < begin + share; ++row) {
     for (std::uint64_t i = 0; i < in_row; ++i) {
-      const std::uint64_t place = place_of(row, i);
+      const std::uint64_t far = row / core_lines;
+      const std::uint64_t place =
+          swizzled_place(matrix, (is_across ? begin_of(i, far) : begin_of(far, i)) +
+                                     row % core_lines * matrix.swizzle);
       const std::uint64_t byte = judged_byte(place);
       note_shared(byte, 1, 0, AccessKind::load, nullptr);
       check_visible(0, rank_ * shared_bytes_ + byte, 1, racer(*warp_), "it");
@@ -158,12 +177,11 @@ void AccessUnit::multiply_warpgroup(std::uint32_t mask) {
   if (op.a_descriptor != none) {
     const std::uint64_t first =
         std::uint64_t{warp_->index % Warpgroups::warps_of_group} * product.m;
-    gather_matrix(descriptors.first, product.packed_a.is_by_lines, first, product.m, false,
-                  a.data());
-    product.packed_a.bytes = a.data();
+    gather_matrix(descriptors.first, op.is_a_across, first, product.m, product.m, false, a.data());
+    product.gathered_a = a.data();
   }
-  gather_matrix(descriptors.second, product.packed_b.is_by_lines, 0, product.n, true, b.data());
-  product.packed_b.bytes = b.data();
+  gather_matrix(descriptors.second, op.is_b_across, 0, product.n, core_lines, true, b.data());
+  product.gathered_b = b.data();
   product.a = op.a.data();
   product.c = scale != 0 ? op.c.data() : nullptr;
   product.d = op.d.data();
