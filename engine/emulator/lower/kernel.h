@@ -389,6 +389,7 @@ struct ConstantSlot {
     lanemask_gt,
     dynamic_shared_size,
     total_shared_size,
+    all_shared_size,  ///< with the reserved
     reserved_shared_begin,
     reserved_shared_end,
     reserved_shared_capacity,

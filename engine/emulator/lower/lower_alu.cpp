@@ -432,8 +432,34 @@ void lower_set(Lowering& lowering) {
   if (is_pair) move_parts(lowering, d, parts, 32, false);
 }
 
+/// mov.v4.u32 {a, b, c, d}, %tid; mov.v2.f32 {a, b}, {c, d}.
+void lower_vector_mov(Lowering& lowering, unsigned bits) {
+  const auto count = static_cast<std::size_t>(lowering.instruction().modifiers.front()[1] - '0');
+  const Operand& from = lowering.operand(1);
+  const std::vector<const Operand*> to = elements_of(lowering.operand(0));
+  std::vector<Operand> parts = from.elements;
+  std::array<std::string, 4> names;
+  for (std::size_t i = 0; i < count && from.kind == Operand::Kind::special; ++i) {
+    names.at(i) = std::string(from.name) + '.' + "xyzw"[i];
+    parts.push_back(from);
+    parts.back().name = names.at(i);
+  }
+  if (to.size() != count || parts.size() != count) lowering.refuse("its vector does not fit");
+  // A register may be a source and a destination.
+  Slots values;
+  for (const Operand& part : parts) {
+    values.push_back(lowering.temporary(bits));
+    lowering.emit_copy(values.back(), lowering.source(part, bits), bits);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    lowering.emit_copy(lowering.destination(*to[i], bits), values[i], bits);
+  }
+}
+
 void lower_mov(Lowering& lowering) {
   const unsigned bits = ptx::bits_of(lowering.last_type());
+  const bool is_vector = lowering.has_modifier("v2") || lowering.has_modifier("v4");
+  if (is_vector && bits >= 16) return lower_vector_mov(lowering, bits);
   if (bits == 8 || lowering.instruction().modifiers.size() != 1) lowering.refuse();
   const Operand& to = lowering.operand(0);
   const Operand& from = lowering.operand(1);

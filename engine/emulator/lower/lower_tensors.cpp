@@ -41,7 +41,7 @@ void lower_tensor_copy(Lowering& lowering, bool is_reduction) {
   std::vector<Space> spaces;
   for (const std::string_view modifier : lowering.instruction().modifiers) {
     if (modifier.starts_with("im2col")) lowering.refuse("of tensor copies it executes tiles alone");
-    if (modifier.starts_with("cta_group")) lowering.refuse("it is for pairs of blocks");
+    if (modifier == "cta_group::2") lowering.refuse("it is for pairs of blocks");
     if (modifier == "shared::cluster") memory.is_of_cluster = true;
     if (modifier == "tile::gather4" || modifier == "tile::scatter4") memory.picks_rows = true;
     const std::string_view base = modifier.substr(0, modifier.find("::"));

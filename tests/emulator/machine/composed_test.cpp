@@ -109,6 +109,16 @@ const Composed rows[] = {
     {"max.u16x2 %r5, %r1, %r2;", 0x8000ffff, 0x00010001, 0, word, 0x8000ffff},
     {"min.relu.s16x2 %r5, %r1, %r2;", 0x80000003, 0x00010005, 0, word, 0x00000003},
     {"max.relu.s16x2 %r5, %r1, %r2;", 0x8000fffe, 0xffff0001, 0, word, 0x00000001},
+    {"mov.v2.u32 {%r2, %r1}, {%r1, %r2}; sub.u32 %r5, %r1, %r2;", 5, 9, 0, word, 4},
+    {"mov.v4.u32 {%r1, %r5, %r6, %r7}, %ntid; shl.b32 %r6, %r6, 1; shl.b32 %r7, %r7, 2;"
+     "add.u32 %r5, %r5, %r6; add.u32 %r5, %r5, %r7;",
+     0, 0, 0, word, 3},
+    {"mov.v4.b32 {%r5, _, _, %r6}, %cluster_ctaid; add.u32 %r5, %r5, %r6;", 0, 0, 0, word, 0},
+    {"mov.u32 %r5, %pm3; mov.u32 %r6, %envreg31; or.b32 %r5, %r5, %r6;", 1, 1, 0, word, 0},
+    {"mov.u64 %d5, %pm3_64; mov.u64 %d6, %current_graph_exec; or.b64 %d5, %d5, %d6;", 1, 1, 0, "",
+     0},
+    {"mov.u32 %r5, %aggr_smem_size; mov.u32 %r6, %total_smem_size; sub.u32 %r5, %r5, %r6;", 0, 0, 0,
+     word, 1024},
 };
 
 const std::string refused[] = {
