@@ -179,6 +179,7 @@ struct MemoryOp {
   std::uint8_t dimensions = 0;
   bool picks_rows = false;  ///< gather4 and scatter4: a column's and four rows' coordinates
   bool has_float_coordinates = false;
+  std::int8_t queried = -1;   ///< txq: which extent
   std::int8_t gathered = -1;  ///< tld4: of which component
   // Matrices.
   std::uint32_t matrices = 0;

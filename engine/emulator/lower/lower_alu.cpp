@@ -233,12 +233,14 @@ void lower_extreme_of_three(Lowering& lowering) {
   lowering.emit_alu(mnemonic, modifiers, {.d = d, .a = of_two, .b = sources[2]});
 }
 
-/// vabsdiff4.u32.type.type{.add} d, a, b, c: the distances of bytes, or their sum and c.
+/// vabsdiff4.u32.type.type{.add} d, a, b, c: the distances of bytes, or their sum and c, as CUDA's
+/// own functions have it.
 void lower_vabsdiff4(Lowering& lowering) {
   const Modifiers& modifiers = lowering.instruction().modifiers;
   const bool adds = modifiers.size() == 4 && modifiers[3] == "add";
-  if (modifiers.size() < 3 || modifiers.size() > (adds ? 4U : 3U)) lowering.refuse();
-  if (modifiers[1] != modifiers[2]) lowering.refuse();
+  if (modifiers.size() != (adds ? 4U : 3U) || modifiers[1] != modifiers[2]) {
+    return lower_video(lowering);
+  }
   const std::uint32_t d = lowering.destination(0, 32);
   const AluOperands bytes = {.d = adds ? lowering.temporary(32) : d,
                              .a = lowering.source(1, 32),

@@ -72,9 +72,21 @@ void lower_tensor_copy(Lowering& lowering, bool is_reduction) {
   lowering.emit_memory(OpKind::tensor_copy, std::move(memory));
 }
 
+/// txq.width.b32 d, [texture];
+void lower_texture_query(Lowering& lowering) {
+  constexpr std::pair<std::string_view, std::int8_t> extents[] = {{"width", 0}, {"height", 1}};
+  MemoryOp memory;
+  memory.queried = lowering.modifier<std::int8_t>(extents);
+  if (lowering.has_modifier("level")) lowering.refuse("a texture has one level");
+  memory.values.push_back(lowering.destination(0, 32));
+  memory.address = lowering.address(1);
+  lowering.emit_memory(OpKind::texture, std::move(memory));
+}
+
 /// tex{.level}.2d.v4.f32.f32 {r, g, b, a}, [texture, {x, y}]{, level}; of several levels there are
 /// none.
 void lower_texture(Lowering& lowering) {
+  if (lowering.instruction().mnemonic == "txq") return lower_texture_query(lowering);
   MemoryOp memory;
   const bool gathers = lowering.instruction().mnemonic == "tld4";
   for (const std::string_view modifier : lowering.instruction().modifiers) {

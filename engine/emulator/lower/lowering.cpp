@@ -168,8 +168,11 @@ constexpr InstructionRow rows[] = {
     {"setmaxnreg", lower_setmaxnreg},
     {"setp", lower_setp},
     {"st", lower_store},
-    {"tex tld4", lower_texture, EndKind::next, false},
+    {"tex tld4 txq", lower_texture, EndKind::next, false},
     {"vabsdiff4", lower_vabsdiff4},
+    {"vadd vadd2 vadd4 vabsdiff vabsdiff2 vmax vmax2 vmax4 vmin vmin2 vmin4 vset vset2 vset4 vsub "
+     "vsub2 vsub4",
+     lower_video},
     {"wgmma", lower_wgmma},
     {"wgmma.wait_group", lower_wgmma, EndKind::barrier},
 };
