@@ -6,7 +6,7 @@ help: >-
   capability 1.0 wants thread k at word k of an aligned segment and makes 16 transactions for half a
   warp otherwise; 1.2 finds the segments that are touched; from 2.0 on the order of the threads does
   not matter, and only the lines or sectors count that they touch.
-reference: CUDA C Programming Guide 4.2, appendix F; CUDA C++ Best Practices Guide, "Coalesced
+origin: CUDA C Programming Guide 4.2, appendix F; CUDA C++ Best Practices Guide, "Coalesced
   Access to Global Memory"
 parameters:
   T:        {type: element, default: float}

@@ -4,7 +4,7 @@ family: streams
 help: >-
   STREAM's third kernel, out = a + b - two bytes are read for each that is written. Memory loses
   time when it turns from reading to writing, so that the rate lies between those of copy and read.
-reference: J. D. McCalpin, "STREAM"
+origin: J. D. McCalpin, "STREAM"
 parameters:
   T:          {type: element, default: float, help: what a request moves for each thread}
   BLOCK:      {default: 256, min: 1, max: 1024, help: threads per block}

@@ -7,7 +7,7 @@ help: >-
   24 bytes. Where the other fields are wanted too, a moment later, the caches may still have them;
   with USED = 1 the rest of every sector is moved for nothing. Compare soa and aosoa, and
   aos_aligned, which moves several fields at once.
-reference: CUDA C++ Best Practices Guide, "Strided Accesses"
+origin: CUDA C++ Best Practices Guide, "Strided Accesses"
 parameters:
   FIELDS: {default: 6, min: 1, max: 32, help: floats in a structure}
   USED:   {default: FIELDS, min: 1, max: 32, help: fields from the first that are read and written}

@@ -6,7 +6,7 @@ help: >-
   move 16 bytes, where a struct of floats alone promises 4. A structure of 4 * FIELDS bytes then
   takes 4 * FIELDS / ALIGN loads, and every sector is asked for that many times less often. Compare
   aos, which is ALIGN = 4.
-reference: CUDA C++ Programming Guide, "Device Memory Accesses"
+origin: CUDA C++ Programming Guide, "Device Memory Accesses"
 parameters:
   FIELDS: {default: 4, min: 1, max: 32, help: floats in a structure}
   ALIGN:  {default: 16, min: 4, max: 16, help: "bytes that a structure is aligned to: 4, 8 or 16"}

@@ -6,7 +6,7 @@ help: >-
   next, so that all fields of a structure stay near each other. WIDTH = 32 gives a warp 4 sectors in
   one line for each field, as soa does. WIDTH = 8 still has 4 sectors, but in several lines; below
   that a load touches min(32 / WIDTH, 4 * FIELDS) sectors. WIDTH = 1 is aos.
-reference: CUDA C++ Best Practices Guide, "Strided Accesses"
+origin: CUDA C++ Best Practices Guide, "Strided Accesses"
 parameters:
   FIELDS: {default: 6, min: 1, max: 32, help: floats in a structure}
   USED:   {default: FIELDS, min: 1, max: 32, help: fields from the first that are read and written}

@@ -8,7 +8,7 @@ help: >-
   counter take turns: each sector is touched as often as the most wanted counter in it has lanes.
   On packed counters of 4 bytes a request comes to 4 sectors with SHARING = 1 and to 32 with 32.
   With RESULT the value from before the addition is used and has to come back.
-reference: CUDA C++ Programming Guide, "Atomic Functions"; Gomez-Luna et al., "Performance Modeling
+origin: CUDA C++ Programming Guide, "Atomic Functions"; Gomez-Luna et al., "Performance Modeling
   of Atomic Additions on GPU Scratchpad Memory", 2013
 parameters:
   T:       {type: element, default: uint32_t, help: a type that atomicAdd takes}

@@ -6,7 +6,7 @@ help: >-
   other: gcd(32, OFFSET) of them, so that each load and each store has gcd(32, OFFSET) - 1 bank
   conflicts. OFFSET = 0 sends all to one word, which is free: it is sent to everyone, and of equal
   values stored to it one stays. Every step moves the warp by 32 words, which is the same bank again.
-reference: CUDA C++ Programming Guide, "Shared Memory"
+origin: CUDA C++ Programming Guide, "Shared Memory"
 parameters:
   OFFSET:     {default: 1, min: 0, help: words between neighbouring threads}
   WORDS:      {default: 4096, min: 32, max: 12288, help: 4-byte words of shared memory}

@@ -7,7 +7,7 @@ help: >-
   nothing. With a stride a load takes sizeof(T) / 4 * gcd(128 / sizeof(T), STRIDE) wavefronts for
   elements of 4 bytes and more - an odd stride is free at every width, and at STRIDE = 2 all widths
   lose half. Every step moves a warp by 32 elements, which is the same banks again.
-reference: CUDA C++ Programming Guide, "Shared Memory"; CUDA C++ Best Practices Guide, "Shared
+origin: CUDA C++ Programming Guide, "Shared Memory"; CUDA C++ Best Practices Guide, "Shared
   Memory and Memory Banks"
 parameters:
   T:          {type: element, default: float}

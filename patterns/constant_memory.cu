@@ -6,7 +6,7 @@ help: >-
   entry gets it at once; with DISTINCT entries the request is split into as many, and takes that
   much longer. A table in global memory (without IN_CONSTANT) goes through L1, which gives all
   the entries of a line together, so that it wins as soon as the threads disagree.
-reference: CUDA C++ Programming Guide, "Device Memory Accesses - Constant Memory"
+origin: CUDA C++ Programming Guide, "Device Memory Accesses - Constant Memory"
 parameters:
   DISTINCT:    {default: 1, min: 1, max: 32, help: different entries that the threads of a warp want at once}
   IN_CONSTANT: {default: true, help: whether the table lies in constant memory or in global memory}

@@ -7,7 +7,7 @@ help: >-
   and the halo around it to shared memory, with ASYNC by cp.async. A thread computes VECTOR x ITEMS
   neighbouring elements - it reads each row of its part of the tile once, into registers, and all
   threads of a warp multiply by the same element of the filter, as constant memory wants it.
-reference: Podlozhnyuk, "Image Convolution with CUDA", NVIDIA 2007
+origin: Podlozhnyuk, "Image Convolution with CUDA", NVIDIA 2007
 parameters:
   RADIUS: {default: 3, min: 0, max: 8, help: elements on each side that the filter reaches}
   WIDE:   {default: 32, min: 1, max: 128, help: threads of a block along a row}

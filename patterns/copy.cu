@@ -7,7 +7,7 @@ help: >-
   under way, which the latency of the memory asks for (Little's law). ITEMS and UNROLL put more of
   them under way in each thread, and leave fewer threads. In one pass a block copies one tile of
   BLOCK * ITEMS elements; a PERSISTENT grid is only as large as the GPU can hold.
-reference: J. D. McCalpin, "STREAM"; V. Volkov, "Better Performance at Lower Occupancy"; CUDA C++
+origin: J. D. McCalpin, "STREAM"; V. Volkov, "Better Performance at Lower Occupancy"; CUDA C++
   Best Practices Guide, "Effective Bandwidth Calculation"
 parameters:
   T:          {type: element, default: float, help: what a request moves for each thread}

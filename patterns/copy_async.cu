@@ -6,7 +6,7 @@ help: >-
   registers, and a thread has STAGES * UNROLL of them without waiting for the first. A thread reads
   back only what it copied itself, so that no thread waits for another. Compare copy, whose threads
   have UNROLL loads under way, and copy_bulk.
-reference: CUDA C++ Programming Guide, "Asynchronous Data Copies"; PTX ISA, "cp.async"
+origin: CUDA C++ Programming Guide, "Asynchronous Data Copies"; PTX ISA, "cp.async"
 parameters:
   T:          {type: element, default: float4, help: what a request moves for each thread}
   BLOCK:      {default: 256, min: 1, max: 1024, help: threads per block}

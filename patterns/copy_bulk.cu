@@ -7,7 +7,7 @@ help: >-
   each copy, no thread touches the bytes, and no request of a warp is counted. A barrier in shared
   memory (mbarrier) says when a stretch has arrived; it goes on to its place from there. Compare
   copy and copy_async.
-reference: CUDA C++ Programming Guide, "Asynchronous Data Copies using the Tensor Memory
+origin: CUDA C++ Programming Guide, "Asynchronous Data Copies using the Tensor Memory
   Accelerator (TMA)"; PTX ISA, "cp.async.bulk" and "mbarrier"
 parameters:
   CHUNK:      {default: 8 Ki, min: 16, max: 128 Ki, help: bytes of one copy}

@@ -10,7 +10,7 @@ help: >-
   nothing is shuffled, and STRIDE alone decides. Half of the loads read the index, in order - 4
   sectors each. What is gathered waits for its index, so that the latency of the memory counts twice;
   VECTOR and UNROLL put more of both under way in each thread.
-reference: Lavin et al., "Evaluating Gather and Scatter Performance on CPUs and GPUs", MEMSYS 2020;
+origin: Lavin et al., "Evaluating Gather and Scatter Performance on CPUs and GPUs", MEMSYS 2020;
   CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory"
 parameters:
   T:       {type: element, default: float}

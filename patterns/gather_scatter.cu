@@ -5,7 +5,7 @@ help: >-
   out[to[i]] = in[from[i]]. Both index arrays shuffle runs of RUN neighbouring elements within every
   REGION elements. With RUN = 1 and a REGION of many elements each request of 32 threads touches 32
   sectors on both sides. A gather or a scatter alone is coalesced on one side.
-reference: Lavin et al., "Evaluating Gather and Scatter Performance on CPUs and GPUs", MEMSYS 2020
+origin: Lavin et al., "Evaluating Gather and Scatter Performance on CPUs and GPUs", MEMSYS 2020
 parameters:
   T:      {type: element, default: float}
   RUN:    {default: 1, min: 1, help: elements that stay side by side}

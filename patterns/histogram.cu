@@ -6,7 +6,7 @@ help: >-
   evenly over all BINS values: HOT = 0 is the uniform histogram, HOT = 100 the one in which all
   threads want one counter. With SHARED each block counts in shared memory and adds its counts to
   the result at the end, so that most atomics stay within the multiprocessor.
-reference: Sakharnykh, "GPU Pro Tip - Fast Histograms Using Shared Atomics on Maxwell", NVIDIA 2015
+origin: Sakharnykh, "GPU Pro Tip - Fast Histograms Using Shared Atomics on Maxwell", NVIDIA 2015
 parameters:
   SHARED: {default: true, help: whether a block counts in shared memory first}
   BINS:   {default: 256, min: 1, max: 12288, help: values that an element can have}

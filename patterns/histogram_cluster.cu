@@ -9,7 +9,7 @@ help: >-
   result, and makes room for more of them than one block could have; but an atomic in another block's
   memory goes over the network between the multiprocessors. Compare histogram, where every block has
   all counters.
-reference: CUDA C++ Programming Guide, "Distributed Shared Memory"
+origin: CUDA C++ Programming Guide, "Distributed Shared Memory"
 parameters:
   CLUSTER: {default: 4, min: 1, max: 16, help: "blocks of a cluster; beyond 8 not every GPU has them"}
   BINS:    {default: 16 Ki, min: 1, max: 512 Ki, help: values that an element can have}

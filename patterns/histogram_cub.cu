@@ -7,7 +7,7 @@ help: >-
   atomics, or with SORTED by sorting them and finding where each value begins and ends - and at the
   end each block adds its counts to the result. HOT percent of the elements are 0 whatever the
   others are, which atomics suffer from and sorting does not. Compare histogram.
-reference: CUB documentation, "cub::BlockHistogram" and "cub::BlockLoad"
+origin: CUB documentation, "cub::BlockHistogram" and "cub::BlockLoad"
 parameters:
   T:       {type: element, default: uint8_t, help: an unsigned integer}
   SORTED:  {default: false, help: whether the block sorts its elements to count them}

@@ -8,7 +8,7 @@ help: >-
   begins every PITCH words: an even pitch makes banks collide, those of all threads where it is a
   multiple of 32, and an odd one never does. It takes 32 * PITCH words where packing takes
   32 * LONGEST - 496, so that fewer blocks fit on a multiprocessor.
-reference: CUDA C++ Programming Guide, "Shared Memory"
+origin: CUDA C++ Programming Guide, "Shared Memory"
 parameters:
   PACKED:     {default: true, help: whether rows follow each other without a gap}
   LONGEST:    {default: 64, min: 32, max: 256, help: words of the longest row}

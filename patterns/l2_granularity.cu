@@ -8,7 +8,7 @@ help: >-
   (cudaLimitMaxL2FetchGranularity), and a load can ask for 64, 128 or 256 with .L2::64B, .L2::128B
   and .L2::256B. Where GAP is larger, the neighbours are bandwidth lost; where it is smaller, the
   next sector wanted is among them.
-reference: PTX ISA, "Data Movement and Conversion Instructions - ld"; CUDA Runtime API,
+origin: PTX ISA, "Data Movement and Conversion Instructions - ld"; CUDA Runtime API,
   cudaLimitMaxL2FetchGranularity
 parameters:
   GAP:      {default: 128, min: 32, help: bytes from one sector to the next}

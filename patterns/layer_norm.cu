@@ -7,7 +7,7 @@ help: >-
   and variance of it in float, and shuffles and shared memory combine those of the threads - by how
   far two means differ, so that nothing cancels where a mean is large. WARPS warps share a row, and
   a block has BLOCK / (32 * WARPS) rows.
-reference: Ba, Kiros and Hinton, "Layer Normalization", arXiv 1607.06450, 2016; Chan, Golub and
+origin: Ba, Kiros and Hinton, "Layer Normalization", arXiv 1607.06450, 2016; Chan, Golub and
   LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician 37, 1983
 parameters:
   COLUMNS: {default: 4 Ki, min: 64, help: elements of a row}

@@ -6,7 +6,7 @@ help: >-
   in them; one that is indexed at run time lies in local memory, whose stores and loads go through
   L1 like any other. It is interleaved so that one index is 128 bytes in a row for a warp, 4
   sectors. With SHIFTS threads read at SHIFTS different indices, each of which is a line of its own.
-reference: CUDA C++ Programming Guide, "Device Memory Accesses - Local Memory"
+origin: CUDA C++ Programming Guide, "Device Memory Accesses - Local Memory"
 parameters:
   ELEMENTS: {default: 16, min: 4, max: 128, help: 4-byte values of a thread}
   UNROLLED: {default: false, help: whether the compiler knows every index}

@@ -5,7 +5,7 @@ help: >-
   An access that some lanes skip, as in a branch, is still a request of its own. It touches the
   sectors that the active lanes want: LANES * sizeof(T) / 32 of them, rounded up, with neighbouring
   lanes; with every eighth lane of 4 bytes one for each, so that 4 lanes cost as much as all 32.
-reference: CUDA C++ Programming Guide, "SIMT Architecture"
+origin: CUDA C++ Programming Guide, "SIMT Architecture"
 parameters:
   T:     {type: element, default: float}
   LANES: {default: 32, min: 1, max: 32, help: active threads of a warp}

@@ -7,7 +7,7 @@ help: >-
   of a transposed. A thread computes THREAD_M x THREAD_N elements in registers, so that it uses each
   value from shared memory THREAD_N or THREAD_M times. The next tiles are loaded while the present
   ones are multiplied; with two BUFFERS they are stored without waiting for the other threads.
-reference: Volkov and Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra", SC 2008; CUTLASS,
+origin: Volkov and Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra", SC 2008; CUTLASS,
   "Efficient GEMM in CUDA"
 parameters:
   TILE_M:   {default: 128, min: 16, max: 256, help: rows of c that a block computes}

@@ -6,7 +6,7 @@ help: >-
   waits for the memory access of the step before, so that only other warps can hide the latency.
   While threads or blocks are the limit SHARED costs nothing. From where shared memory is, the
   number of resident warps falls as 1 / SHARED, and a launch takes longer.
-reference: CUDA C++ Best Practices Guide, "Effects of Shared Memory", under "Occupancy"
+origin: CUDA C++ Best Practices Guide, "Effects of Shared Memory", under "Occupancy"
 parameters:
   SHARED:     {default: 0, min: 0, max: 232448, help: "dynamic shared memory of a block, in bytes"}
   BLOCK:      {default: 128, min: 1, max: 1024, help: threads per block}

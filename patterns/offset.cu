@@ -4,7 +4,7 @@ family: coalescing
 help: >-
   Shifting a warp off its alignment makes it touch one sector more. The neighbouring warp touches
   that sector too and finds it in the cache, so that the bandwidth hardly falls.
-reference: CUDA C++ Best Practices Guide, "A Simple Copy with Misaligned Accesses"
+origin: CUDA C++ Best Practices Guide, "A Simple Copy with Misaligned Accesses"
 parameters:
   T:      {type: element, default: float}
   OFFSET: {default: 0, min: 0, help: elements between the buffer's start and the first thread's}

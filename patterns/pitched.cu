@@ -7,7 +7,7 @@ help: >-
   The block's shape decides how a warp lies on the rows: BLOCK_X = 32 puts its 32 floats into 4
   sectors of one row, BLOCK_X = 8 into one of each of 4 rows, BLOCK_X = 1 into 32 sectors, a column.
   Each block goes along BLOCK_Y rows.
-reference: CUDA C++ Programming Guide, "Two-Dimensional Arrays" under "Device Memory Accesses"
+origin: CUDA C++ Programming Guide, "Two-Dimensional Arrays" under "Device Memory Accesses"
 parameters:
   T:       {type: element, default: float}
   WIDTH:   {default: 1000, min: 1, help: elements of a row}

@@ -8,7 +8,7 @@ help: >-
   generator with a full period goes round all of them in one cycle, in an order that hardware does
   not foresee. A launch goes on where the one before ended, so that what does not fit in a cache is
   always gone from it when the chain comes round.
-reference: Mei and Chu, "Dissecting GPU Memory Hierarchy through Microbenchmarking", 2017; Hull and
+origin: Mei and Chu, "Dissecting GPU Memory Hierarchy through Microbenchmarking", 2017; Hull and
   Dobell, "Random Number Generators", 1962
 parameters:
   BYTES:      {default: 16 Ki, min: 128, help: bytes that the chain goes round in}

@@ -6,7 +6,7 @@ help: >-
   with few threads that is too little to keep device memory busy, and each step takes its whole
   latency. prefetch.global.L2 returns nothing, and no thread waits for it. When the step comes whose
   data were fetched early enough, its load waits for L2 alone.
-reference: PTX ISA, "Data Movement and Conversion Instructions - prefetch, prefetchu"
+origin: PTX ISA, "Data Movement and Conversion Instructions - prefetch, prefetchu"
 parameters:
   T:     {type: element, default: uint4}
   AHEAD: {default: 4, min: 0, max: 1024, help: steps between a prefetch and the load; 0 for no prefetch}

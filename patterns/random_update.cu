@@ -7,7 +7,7 @@ help: >-
   GB/s divided by 16. ROUNDS threads come to each element, one in every round; HPC Challenge's
   RandomAccess does 4 updates for every element of its table. With ATOMIC no update is lost; without
   it the element is loaded and stored by two instructions.
-reference: HPC Challenge RandomAccess (GUPS); Luszczek et al., "The HPC Challenge (HPCC) Benchmark
+origin: HPC Challenge RandomAccess (GUPS); Luszczek et al., "The HPC Challenge (HPCC) Benchmark
   Suite", 2006
 parameters:
   ATOMIC: {default: true, help: whether updates are atomic}

@@ -6,7 +6,7 @@ help: >-
   at another place in every tile. Each thread adds up what it reads, and the one that gets something
   other than 0 writes it. So no load can be left out, every tile is checked, and a tile costs one
   element that is written.
-reference: T. Deakin et al., "BabelStream"
+origin: T. Deakin et al., "BabelStream"
 parameters:
   T:          {type: element, default: float, help: what a request moves for each thread}
   BLOCK:      {default: 256, min: 1, max: 1024, help: threads per block}

@@ -7,7 +7,7 @@ help: >-
   stretches at a time, by one thread, and bytes under way need no registers. All elements are 0 but
   one in each chunk; the threads add up what has arrived, and the one that gets something other than
   0 writes it.
-reference: CUDA C++ Programming Guide, "Asynchronous Data Copies using the Tensor Memory
+origin: CUDA C++ Programming Guide, "Asynchronous Data Copies using the Tensor Memory
   Accelerator (TMA)"; PTX ISA, "cp.async.bulk" and "mbarrier"
 parameters:
   CHUNK:      {default: 8 Ki, min: 16, max: 128 Ki, help: bytes of one copy}

@@ -8,7 +8,7 @@ help: >-
   thread t works at words 2 * t * step - the deeper the tree, the more of them share a bank. METHOD 3
   is METHOD 0 with one redux.sync (compute capability 8.0) for a warp's shuffles. The more ITEMS, the
   less of the time is the tree.
-reference: Harris, "Optimizing Parallel Reduction in CUDA", NVIDIA 2007; Luitjens, "Faster Parallel
+origin: Harris, "Optimizing Parallel Reduction in CUDA", NVIDIA 2007; Luitjens, "Faster Parallel
   Reductions on Kepler", NVIDIA 2014
 parameters:
   METHOD:

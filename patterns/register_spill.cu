@@ -6,7 +6,7 @@ help: >-
   RESIDENT blocks on it at once, which leaves 65536 / (RESIDENT * BLOCK) registers for a thread. As
   soon as LIVE values and a few more do not fit, the compiler spills - it stores some to local memory
   and loads them again at every turn. More blocks hide more latency; spilling costs L1 bandwidth.
-reference: CUDA C++ Programming Guide, "Launch Bounds"; CUDA C++ Best Practices Guide, "Register
+origin: CUDA C++ Programming Guide, "Launch Bounds"; CUDA C++ Best Practices Guide, "Register
   Pressure"
 parameters:
   LIVE:     {default: 64, min: 1, max: 224, help: 4-byte values that a thread needs all the time}

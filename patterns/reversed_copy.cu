@@ -6,7 +6,7 @@ help: >-
   is as coalesced as reading forwards, sizeof(T) sectors for every load, on compute capability 1.2
   and later. Only 1.0 and 1.1 wanted thread k at word k. In one buffer the threads would overwrite
   what others still have to read.
-reference: CUDA C++ Programming Guide, "Device Memory Accesses"; CUDA C Programming Guide 4.2,
+origin: CUDA C++ Programming Guide, "Device Memory Accesses"; CUDA C Programming Guide 4.2,
   appendix F
 parameters:
   T:        {type: element, default: float}

@@ -4,7 +4,7 @@ family: streams
 help: >-
   STREAM's second kernel, out = 3 * in. It moves what copy moves, and the multiplications hide
   behind that - where the two differ, arithmetic costs something.
-reference: J. D. McCalpin, "STREAM"
+origin: J. D. McCalpin, "STREAM"
 parameters:
   T:          {type: element, default: float, help: what a request moves for each thread}
   BLOCK:      {default: 256, min: 1, max: 1024, help: threads per block}

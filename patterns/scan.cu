@@ -8,7 +8,7 @@ help: >-
   Blelloch, goes up and down a tree with 2 * BLOCK additions, whose words at distances of powers of
   two share banks. METHOD 3 is the same with one word of padding after every 32, which avoids most
   conflicts.
-reference: Harris, Sengupta and Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3, ch. 39
+origin: Harris, Sengupta and Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3, ch. 39
 parameters:
   METHOD:
     default: 0

@@ -7,7 +7,7 @@ help: >-
   it - so the elements are read twice and written once. With SCANS_FIRST the first launch writes the
   scans already, and the third reads and writes them again to add what comes before. REVERSED lets
   the third launch begin with the tiles that the first read last, some of which L2 still has.
-reference: Merrill and Grimshaw, "Parallel Scan for Stream Architectures", University of Virginia
+origin: Merrill and Grimshaw, "Parallel Scan for Stream Architectures", University of Virginia
   CS2009-14, 2009; Harris, Sengupta and Owens, "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3
 parameters:
   EXCLUSIVE:   {default: false, help: whether an element is left out of its own sum}

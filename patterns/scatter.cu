@@ -8,7 +8,7 @@ help: >-
   that is written in part costs more than one that is read, since its other bytes have to be kept.
   REGION = 32 shuffles each warp's own elements, which costs nothing. With REPEATS some elements are
   written several times, always the same value, and others never.
-reference: Lavin et al., "Evaluating Gather and Scatter Performance on CPUs and GPUs", MEMSYS 2020;
+origin: Lavin et al., "Evaluating Gather and Scatter Performance on CPUs and GPUs", MEMSYS 2020;
   CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory"
 parameters:
   T:       {type: element, default: float}

@@ -6,7 +6,7 @@ help: >-
   all of them whatever T is - 1 wavefront for a load of 4 bytes per thread, 2 for 8, 4 for 16 - and
   has no conflicts. So the roof is 128 bytes per cycle and multiprocessor for every width, but
   wider loads reach it with fewer instructions.
-reference: CUDA C++ Programming Guide, "Shared Memory"
+origin: CUDA C++ Programming Guide, "Shared Memory"
 parameters:
   T:     {type: element, default: uint4}
   BLOCK: {default: 256, min: 64, max: 1024, help: threads per block}

@@ -5,7 +5,7 @@ help: >-
   The counterpart of shared_bandwidth. The banks take 128 bytes in a cycle, which is 1 wavefront for
   a store of 4 bytes per thread, 2 for 8, and 4 for 16. A store returns nothing, so that no thread
   waits for it.
-reference: CUDA C++ Programming Guide, "Shared Memory"
+origin: CUDA C++ Programming Guide, "Shared Memory"
 parameters:
   T:     {type: element, default: uint4}
   BLOCK: {default: 256, min: 64, max: 1024, help: threads per block}

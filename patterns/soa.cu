@@ -5,7 +5,7 @@ help: >-
   The same work as aos. Neighbouring threads are neighbouring floats in the array of every field:
   each load and each store touches 4 sectors in one line, all of it wanted. Fields that nobody uses
   are never moved. The arrays stand one after another in one buffer.
-reference: CUDA C++ Best Practices Guide, "Strided Accesses"
+origin: CUDA C++ Best Practices Guide, "Strided Accesses"
 parameters:
   FIELDS: {default: 6, min: 1, max: 32, help: "floats in a structure: the number of arrays"}
   USED:   {default: FIELDS, min: 1, max: 32, help: fields from the first that are read and written}

@@ -7,7 +7,7 @@ help: >-
   shuffles and shared memory combine the threads' pairs of maximum and sum. With KEEPS it has loaded
   its part into registers before; without, it loads it again for the result, most likely from L1.
   WARPS warps share a row, and a block has BLOCK / (32 * WARPS) rows.
-reference: Milakov and Gimelshein, "Online Normalizer Calculation for Softmax", arXiv 1805.02867
+origin: Milakov and Gimelshein, "Online Normalizer Calculation for Softmax", arXiv 1805.02867
 parameters:
   COLUMNS: {default: 4 Ki, min: 64, help: elements of a row}
   WARPS:   {default: 4, min: 1, max: 32, help: warps that share a row}

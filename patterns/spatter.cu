@@ -8,7 +8,7 @@ help: >-
   points of a star stencil in DIMENSIONS dimensions with branches of ORDER points, on a grid of
   WIDTH points a side; LENGTH is then 2 * DIMENSIONS * ORDER + 1. Patterns that overlap the one
   before, with a DELTA smaller than their span, find elements in the caches.
-reference: Lavin et al., "Evaluating Gather and Scatter Performance on CPUs and GPUs", MEMSYS 2020;
+origin: Lavin et al., "Evaluating Gather and Scatter Performance on CPUs and GPUs", MEMSYS 2020;
   github.com/hpcgarage/spatter
 parameters:
   T:          {type: element, default: double}

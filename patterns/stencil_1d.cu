@@ -6,7 +6,7 @@ help: >-
   neighbours. A warp's load that is shifted by d elements touches a sector more unless d elements
   are whole sectors. With SHARED a block first copies its elements and those within RADIUS beside
   them to shared memory and reads them there. The array is a ring, so that no element is special.
-reference: Micikevicius, "3D Finite Difference Computation on GPUs using CUDA", 2009; CUDA C++ Best
+origin: Micikevicius, "3D Finite Difference Computation on GPUs using CUDA", 2009; CUDA C++ Best
   Practices Guide, "Shared Memory"
 parameters:
   T:      {type: element, default: float}

@@ -7,7 +7,7 @@ help: >-
   wanted from memory once, the caches serve the rest: the wider a block, the fewer sectors are
   fetched for its sides; the taller, the fewer for its top and bottom. The matrix is a torus, so
   that no element is special.
-reference: Micikevicius, "3D Finite Difference Computation on GPUs using CUDA", 2009
+origin: Micikevicius, "3D Finite Difference Computation on GPUs using CUDA", 2009
 parameters:
   T:      {type: element, default: float}
   RADIUS: {default: 1, min: 0, max: 32, help: elements in each direction}

@@ -6,7 +6,7 @@ help: >-
   the neighbours along x shift a warp off its alignment; those along z are whole planes of
   WIDTH * HEIGHT elements away, and have to stay in L2 until the block of that plane comes. The grid
   is a torus, so that no element is special.
-reference: Micikevicius, "3D Finite Difference Computation on GPUs using CUDA", 2009
+origin: Micikevicius, "3D Finite Difference Computation on GPUs using CUDA", 2009
 parameters:
   T:      {type: element, default: float}
   RADIUS: {default: 1, min: 0, max: 16, help: elements in each direction}

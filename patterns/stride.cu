@@ -4,7 +4,7 @@ family: coalescing
 help: >-
   The classic curve: every warp touches ceil((31 * STRIDE * sizeof(T) + sizeof(T)) / 32) sectors,
   32 at most, while it wants 32 * sizeof(T) bytes. Stride 0 sends every thread to one element.
-reference: CUDA C++ Best Practices Guide, "Strided Accesses"
+origin: CUDA C++ Best Practices Guide, "Strided Accesses"
 parameters:
   T:      {type: element, default: float}
   STRIDE: {default: 1, min: 0, help: distance between neighbouring threads in elements}

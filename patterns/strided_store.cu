@@ -5,7 +5,7 @@ help: >-
   A store touches as many sectors as a load of the same shape: min(32, 4 * STRIDE) for 4-byte
   elements. It fills only a part of each, sizeof(T) of 32 bytes from STRIDE = 32 / sizeof(T) on, and
   no neighbour fills the rest. Compare access, which strides on the reading side.
-reference: CUDA C++ Best Practices Guide, "Strided Accesses"
+origin: CUDA C++ Best Practices Guide, "Strided Accesses"
 parameters:
   T:      {type: element, default: float}
   STRIDE: {default: 8, min: 1, help: distance between neighbouring threads' stores in elements}

@@ -6,7 +6,7 @@ help: >-
   side. Plain loads have to work that out, and compile to more instructions; their requests and
   sectors are those of any load. TEXTURE = true reads the same pixels through a texture object, which
   the host makes of the buffer. Blocks that are wide and flat read few different sectors a request.
-reference: CUDA C++ Programming Guide, "Texture and Surface Memory"
+origin: CUDA C++ Programming Guide, "Texture and Surface Memory"
 parameters:
   TEXTURE: {default: true, help: whether the image is read through a texture}
   RADIUS:  {default: 2, min: 0, max: 16, help: pixels to each side}

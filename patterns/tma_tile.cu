@@ -9,7 +9,7 @@ help: >-
   banks, with rows of 128 bytes 4 banks, 8 wavefronts for each quarter of a warp. The swizzle changes
   the pieces' places within a row by the row's number, and the conflicts are gone; it is as wide as a
   row. Who reads has to do the same - piece p of an address lies at p ^ (address / 128).
-reference: CUDA C++ Programming Guide, "Tensor Memory Access"; PTX ISA, "cp.async.bulk.tensor" and
+origin: CUDA C++ Programming Guide, "Tensor Memory Access"; PTX ISA, "cp.async.bulk.tensor" and
   "Swizzling Modes"; cuTensorMapEncodeTiled
 parameters:
   SWIZZLE: {default: 128, min: 0, max: 128, help: "bytes, as wide as a row of the tile; 0 for none"}

@@ -6,7 +6,7 @@ help: >-
   in[x * SIZE + y] with x from threadIdx.x: the *read* is the strided side, 32 sectors for every
   request of 4-byte elements, and the write is coalesced. Without it the two change places.
   Compare transpose_tiled.
-reference: CUDA C++ Best Practices Guide, "Shared Memory in Matrix Multiplication (C=AAT)"
+origin: CUDA C++ Best Practices Guide, "Shared Memory in Matrix Multiplication (C=AAT)"
 parameters:
   T:             {type: element, default: float}
   READS_COLUMNS: {default: true, help: whether a warp reads a column and writes a row}

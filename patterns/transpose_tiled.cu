@@ -7,7 +7,7 @@ help: >-
   load. PAD = 1 makes it tile[32][33], whose columns go through all banks, 1 wavefront. SWIZZLED
   does it without a byte more: element x of row y lies at x ^ y. With TILE = 16 a warp has two rows;
   PAD = 1 leaves 2 wavefronts for a load and a store, PAD = 2 for a store, SWIZZLED 1 for both.
-reference: CUDA C++ Best Practices Guide, "Shared Memory in Matrix Multiplication (C=AAT)"; CUDA
+origin: CUDA C++ Best Practices Guide, "Shared Memory in Matrix Multiplication (C=AAT)"; CUDA
   samples, transpose
 parameters:
   T:        {type: element, default: float}

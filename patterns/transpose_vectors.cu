@@ -7,7 +7,7 @@ help: >-
   loads UNROLL rows before it puts the first into the tile, so that more bytes are under way. STRIP
   and DIAGONAL decide which tiles are under way at a time, since reads go along rows of tiles and
   writes down columns. PAD = 1 or SWIZZLED avoid bank conflicts as there.
-reference: CUDA C++ Best Practices Guide, "Shared Memory in Matrix Multiplication (C=AAT)"; CUDA
+origin: CUDA C++ Best Practices Guide, "Shared Memory in Matrix Multiplication (C=AAT)"; CUDA
   samples, transpose; G. Ruetsch, P. Micikevicius, "Optimizing Matrix Transpose in CUDA"
 parameters:
   T:        {type: element, default: float}

@@ -4,7 +4,7 @@ family: streams
 help: >-
   STREAM's fourth kernel, out = a + 3 * b, and the one that machines are compared by. Two bytes are
   read for each that is written; the fused multiplication and addition costs nothing beside that.
-reference: J. D. McCalpin, "STREAM"; T. Deakin et al., "BabelStream"
+origin: J. D. McCalpin, "STREAM"; T. Deakin et al., "BabelStream"
 parameters:
   T:          {type: element, default: float, help: what a request moves for each thread}
   BLOCK:      {default: 256, min: 1, max: 1024, help: threads per block}

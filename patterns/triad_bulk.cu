@@ -6,7 +6,7 @@ help: >-
   compute capability 9.0), STAGES chunks of each under way in a block. The results either leave by
   the threads' own stores, or take the place of a and go out by bulk copies, so that the memory reads
   and writes whole stretches at a time.
-reference: J. D. McCalpin, "STREAM"; CUDA C++ Programming Guide, "Asynchronous Data Copies using the
+origin: J. D. McCalpin, "STREAM"; CUDA C++ Programming Guide, "Asynchronous Data Copies using the
   Tensor Memory Accelerator (TMA)"; PTX ISA, "cp.async.bulk" and "mbarrier"
 parameters:
   T:          {type: element, default: float4, help: what a thread takes from shared memory at once}

@@ -6,7 +6,7 @@ help: >-
   bytes: 32 / SHARING elements side by side are 32 * sizeof(T) / SHARING bytes, and at least one
   sector. With SHARING = 32 the whole warp reads one element, in 1 sector. The useful bytes count
   each element once.
-reference: CUDA C++ Programming Guide, "Device Memory Accesses"
+origin: CUDA C++ Programming Guide, "Device Memory Accesses"
 parameters:
   T:       {type: element, default: float}
   SHARING: {default: 32, min: 1, max: 1024, help: neighbouring threads that read one element}

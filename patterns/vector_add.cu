@@ -4,7 +4,7 @@ family: coalescing
 help: >-
   The first kernel that everyone writes is coalesced as it stands: a warp's 32 elements lie side by
   side, sizeof(T) sectors for every load and store, all of it wanted. It reads twice what it writes.
-reference: CUDA C++ Programming Guide, "Kernels"; CUDA C++ Best Practices Guide, "Coalesced Access
+origin: CUDA C++ Programming Guide, "Kernels"; CUDA C++ Best Practices Guide, "Coalesced Access
   to Global Memory"
 parameters:
   T:     {type: element, default: float}

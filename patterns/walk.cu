@@ -6,7 +6,7 @@ help: >-
   request. START = 32, MOVE = 1 gives each thread a stretch of its own, as a CPU would like it: every
   thread has a sector to itself, 32 for every request. BASE = 1 shifts the warp off its alignment,
   which costs a fifth sector. Reversing the threads' order changes nothing.
-reference: CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory"
+origin: CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory"
 parameters:
   START:      {default: 1, min: 1, help: elements between neighbouring threads}
   MOVE:       {default: 32, min: 0, help: elements that a thread moves on after each step}

@@ -9,7 +9,7 @@ help: >-
   come at a time, swizzled as wide as that, as the matrix descriptors of wgmma say it. Each element
   of a is multiplied by TILE_N columns, so that wider tiles read a less often. The sums are in
   registers, TILE_N / 2 of a thread.
-reference: PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Operation";
+origin: PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Operation";
   Bikshandi and Shah, "Developing CUDA Kernels to Accelerate GEMM on NVIDIA Hopper", 2023
 parameters:
   T:      {type: element, default: half, help: "of a and b: half or bfloat16"}

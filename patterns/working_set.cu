@@ -9,7 +9,7 @@ help: >-
   multiprocessor. With OWN the blocks on it divide it, and together all blocks on the device
   divide the L2. Without OWN all blocks read the same bytes - a range that exceeds a cache still
   finds the share of itself that the cache holds, L2 / FOOTPRINT.
-reference: CUDA C++ Programming Guide, "Device Memory Accesses"; CUDA C++ Best Practices Guide,
+origin: CUDA C++ Programming Guide, "Device Memory Accesses"; CUDA C++ Best Practices Guide,
   "L2 Cache"
 parameters:
   T:         {type: element, default: uint4}

@@ -5,7 +5,7 @@ help: >-
   The roof for anything that mostly writes, and what setting memory to a value costs. No thread has
   to wait for anything, so that few of them keep the memory busy. Whole sectors are written; nothing
   has to be read for that.
-reference: T. Deakin et al., "BabelStream" (init)
+origin: T. Deakin et al., "BabelStream" (init)
 parameters:
   T:          {type: element, default: float, help: what a request moves for each thread}
   BLOCK:      {default: 256, min: 1, max: 1024, help: threads per block}

@@ -5,7 +5,7 @@ help: >-
   A block fills CHUNK bytes of shared memory once; then one thread begins copies of them to one place
   after another (cp.async.bulk, compute capability 9.0). No register holds what is written, and the
   memory gets whole stretches at a time - what write does with a store of every thread.
-reference: CUDA C++ Programming Guide, "Asynchronous Data Copies using the Tensor Memory
+origin: CUDA C++ Programming Guide, "Asynchronous Data Copies using the Tensor Memory
   Accelerator (TMA)"; PTX ISA, "cp.async.bulk"
 parameters:
   CHUNK:      {default: 8 Ki, min: 16, max: 128 Ki, help: bytes of one copy}

@@ -169,4 +169,21 @@ __global__ void kernel(cudaTextureObject_t texture, float4* out) {
 }
 )cuda";
 
+inline constexpr const char* texture_query_pattern = R"cuda(/* pattern:
+buffers:
+  in: {type: float, length: 8 * 5, init: "i"}
+  out: {type: int, length: 32}
+arguments: [{texture: in, shape: [8, 5]}, out]
+launch: {grid: 1, block: 32}
+useful: {read: 1}
+verify: {out: "out[i] == 8 + 100 * 5"}
+*/
+__global__ void kernel(cudaTextureObject_t texture, int* out) {
+  int width, height;
+  asm("txq.width.b32 %0, [%1];" : "=r"(width) : "l"(texture));
+  asm("txq.height.b32 %0, [%1];" : "=r"(height) : "l"(texture));
+  out[threadIdx.x] = width + 100 * height;
+}
+)cuda";
+
 }  // namespace sweep

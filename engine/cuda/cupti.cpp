@@ -48,8 +48,10 @@ const CuptiAdvice& advice_for(int result) {
        "the GPU may be older than compute capability 7.5, or newer than this libcupti: use "
        "the libcupti of a CUDA Toolkit that knows it"},
       {{15},  // not initialized
-       "the driver may be older than libcupti: use the libcupti of a CUDA Toolkit that is no "
-       "newer than the driver's CUDA version (SWEEP_CUDA_HOME says which)"},
+       "libcupti may not find its libnvperf_host.so, which a CUDA Toolkit has beside it "
+       "(LD_LIBRARY_PATH can say where), or the driver may be older than libcupti: use the "
+       "libcupti of a CUDA Toolkit that is no newer than the driver's CUDA version "
+       "(SWEEP_CUDA_HOME says which)"},
       {{8, 12},  // out of memory, maximum limit reached
        "count fewer things at once",
        Kind::too_many_ranges},

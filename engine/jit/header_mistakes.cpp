@@ -134,6 +134,12 @@ class Explainer {
         return !of_kernel(each) && argument_of(each, step);
       });
     }
+    // A list is no value of an array, either.
+    if (std::ranges::any_of(found_, is_unassignable)) {
+      std::erase_if(found_, [&](const Diagnostic& each) {
+        return each.message == "too many initializer values" && argument_of(each, step);
+      });
+    }
     for (Diagnostic& each : found_) {
       const auto argument = argument_of(each, step);
       if (!of_kernel(each) && !argument) continue;
@@ -177,6 +183,10 @@ class Explainer {
     each.where.length = name.size();
   }
 
+  static bool is_unassignable(const Diagnostic& each) {
+    return each.message == "expression must be a modifiable lvalue";
+  }
+
   static void explain_argument(Diagnostic& each, const KernelArgument& argument, std::size_t index,
                                const std::optional<KernelDeclaration>& kernel) {
     const bool is_known = kernel && index < kernel->parameters.size();
@@ -186,6 +196,11 @@ class Explainer {
       each.where = argument.value.where;
       each.help = fmt::format("a type with constructors has no fields to give: write {}(...)",
                               is_known ? kernel->parameters[index].type : "TYPE");
+      return;
+    }
+    if (!argument.fields.empty() && is_unassignable(each)) {
+      each.message = "the field is an array or constant and cannot be assigned";
+      each.help = "give an array's elements one by one: {fields: {\"x[0]\": 1, \"x[1]\": 2}}";
       return;
     }
     const auto types = argument.fields.empty() ? types_in(each.message) : std::nullopt;

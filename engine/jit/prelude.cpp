@@ -273,6 +273,8 @@ struct sweep_given<P*> {
              requires(Q* q) { Q(1) % Q(1); reinterpret_cast<P*>(q); })
   __device__ static P* sweep_to(Q* value) { return reinterpret_cast<P*>(value); }
 };
+template <class P>
+struct sweep_given<P&> : sweep_given<P> {};  // an array's element
 
 // A kernel takes a tensor map by value, as a type of its own of that size, or by address.
 struct sweep_tensor_map {

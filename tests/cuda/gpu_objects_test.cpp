@@ -58,6 +58,7 @@ BOOST_DATA_TEST_CASE(textures_are_read_as_on_the_emulator, data::make(texture_ca
 BOOST_AUTO_TEST_CASE(textures_are_fetched_and_gathered_as_on_the_emulator) {
   BOOST_TEST(outcome_of(texture_fetch_pattern) == "correct");
   BOOST_TEST(outcome_of(texture_gather_pattern) == "correct");
+  BOOST_TEST(outcome_of(texture_query_pattern) == "correct");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

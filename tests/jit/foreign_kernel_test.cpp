@@ -143,6 +143,9 @@ const std::vector<Case> cases = {
      "__global__ void f(int n, bool b, const void* p, float x, S s, double* none, S t) {\n"
      "  if (b) *const_cast<float*>(s.c) = n + x + t.a;\n}\n",
      "f", "[N, true, out, 1.5f, {fields: {c: out, a: BLOCK}}, null, \"{1, 2.0f, in}\"]"},
+    {"an array's elements",
+     "struct S { int a[2]; };\n__global__ void f(float* out, S s) { *out = s.a[1] + BLOCK; }\n",
+     "f", "[out, {fields: {\"a[0]\": 1, \"a[1]\": N}}]"},
     {"constant memory, macros and a guard that each configuration needs anew",
      "#ifndef GUARD_H\n#define GUARD_H\n#define WIDTH BLOCK\n__constant__ float c[WIDTH];\n"
      "__global__ void f(float* out) { *out = c[WIDTH - 1]; }\n#endif\n",
@@ -207,6 +210,11 @@ const std::vector<Case> cases = {
      "red.cu:5:22: error: identifier \"M\" is undefined"},
     {"a field that there is not", "struct S { int a; };\n__global__ void f(float* out, S s) {}\n",
      "f", "[out, {fields: {b: 1}}]", "red.cu:5:"},
+    {"a field that is an array", "struct S { int a[2]; };\n__global__ void f(float* out, S s) {}\n",
+     "f", "[out, {fields: {a: \"{1, 2}\"}}]",
+     "the field is an array or constant and cannot be assigned\n"
+     "  arguments: [out, {fields: {a: \"{1, 2}\"}}]\n                                 ^\n"
+     "  help: give an array's elements one by one: {fields: {\"x[0]\": 1, \"x[1]\": 2}}\n"},
     {"template arguments that do not fit", "template <int B> __global__ void f(float* out) {}\n",
      "f<T>", "[out]",
      "red.cu:4:10: error: the template arguments of 'f<T>' are too few or do not fit\n"

@@ -202,6 +202,14 @@ u32 tied_away(u32 bits) {
 /// What is only moved, tf32 with ties away from zero, and the conversions of f16 and bf16 that
 /// kernels are full of.
 AluOperation find_frequent(const Form& form) {
+  const bool is_tied_away =
+      form.rounding == Rounding::rna && form.type == Type::tf32 && form.second == Type::f32;
+  if (is_tied_away && form.flags == flag::satfinite)
+    return lanes<u32, u32>([](u32 a) {
+      const u32 size = tied_away(a) & 0x7fffffff;
+      if (size > 0x7f800000) return u32{0x7fffffff};
+      return (a & 0x80000000) | std::min(size, 0x7f7fe000U);
+    });
   if (form.flags != 0) return {};
   if (form.rounding == Rounding::none && form.type == form.second) {
     if (form.type == Type::f32) return vectors<u32, u32>([](u32 a) { return a; });
@@ -220,8 +228,7 @@ AluOperation find_frequent(const Form& form) {
       return vectors<f32, u16>(
           [](u16 a) { return canonical(static_cast<f32>(widened<f16_format>(a))); });
   }
-  if (form.rounding == Rounding::rna && form.type == Type::tf32 && form.second == Type::f32)
-    return lanes<u32, u32>([](u32 a) { return tied_away(a); });
+  if (is_tied_away) return lanes<u32, u32>([](u32 a) { return tied_away(a); });
   if (form.rounding != Rounding::rn || form.second != Type::f32) return {};
   return with_half<flag::none>(form, []<FloatFormat format, bool packed, Flags>() {
     if constexpr (packed)
@@ -265,7 +272,10 @@ bool is_between_floats(const Form& form) {
   if (!is_to_scalar) return form.rounding == Rounding::rn || form.rounding == Rounding::rz;
   // To a format that holds every value of the source PTX takes no rounding, or a whole one where
   // the formats are the same.
-  if (!to.holds(from)) return loses_digits(form.rounding);
+  const bool is_of_halves = from.width() == 16 && to.width() == 16;
+  if (!to.holds(from)) {
+    return loses_digits(form.rounding) || (is_of_halves && form.rounding == Rounding::none);
+  }
   if (form.second == Type::bf16 && to.width() > 16 && loses_digits(form.rounding)) return true;
   return form.rounding == Rounding::none || (form.type == form.second && is_whole(form.rounding));
 }

@@ -87,6 +87,20 @@ AluOperation find_comparison(const Form& form) {
       });
 }
 
+/// fma.oob is 0 where a tensor copy filled an operand in.
+AluOperation find_oob(const Form& form) {
+  return with_half<flag::oob, flag::oob | flag::relu>(
+      form, []<FloatFormat format, bool packed, Flags flags>() {
+        return halves<packed, 3>([](u32 a, u32 b, u32 c) {
+          constexpr u32 filled = 0x7ff7;
+          if (a == filled || b == filled || c == filled) return 0U;
+          const auto value = [](u32 bits) { return operand<format, flags>(bits); };
+          return finished<format, flags>(
+              narrowed<format>(add_to_odd(value(a) * value(b), value(c))));
+        });
+      });
+}
+
 AluOperation find_rounded(const Form& form) {
   if (form.mnemonic == Mnemonic::add)
     return find_saturable(form, [](f64 a, f64 b) { return add_to_odd(a, b); });
@@ -95,6 +109,7 @@ AluOperation find_rounded(const Form& form) {
   if (form.mnemonic == Mnemonic::mul)
     return find_saturable(form, [](f64 a, f64 b) { return a * b; });
   if (form.mnemonic != Mnemonic::fma || form.rounding == Rounding::none) return {};
+  if ((form.flags & flag::oob) != 0) return find_oob(form);
   return find_arithmetic<flag::none, flag::ftz, flag::sat, flag::ftz | flag::sat, flag::relu,
                          flag::ftz | flag::relu>(
       form, [](f64 a, f64 b, f64 c) { return add_to_odd(a * b, c); });

@@ -179,6 +179,7 @@ struct MemoryOp {
   std::uint8_t dimensions = 0;
   bool picks_rows = false;  ///< gather4 and scatter4: a column's and four rows' coordinates
   bool has_float_coordinates = false;
+  std::int8_t queried = -1;   ///< txq: which extent
   std::int8_t gathered = -1;  ///< tld4: of which component
   // Matrices.
   std::uint32_t matrices = 0;
@@ -391,6 +392,7 @@ struct ConstantSlot {
     lanemask_gt,
     dynamic_shared_size,
     total_shared_size,
+    all_shared_size,  ///< with the reserved
     reserved_shared_begin,
     reserved_shared_end,
     reserved_shared_capacity,

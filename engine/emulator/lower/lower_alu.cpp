@@ -233,12 +233,14 @@ void lower_extreme_of_three(Lowering& lowering) {
   lowering.emit_alu(mnemonic, modifiers, {.d = d, .a = of_two, .b = sources[2]});
 }
 
-/// vabsdiff4.u32.type.type{.add} d, a, b, c: the distances of bytes, or their sum and c.
+/// vabsdiff4.u32.type.type{.add} d, a, b, c: the distances of bytes, or their sum and c, as CUDA's
+/// own functions have it.
 void lower_vabsdiff4(Lowering& lowering) {
   const Modifiers& modifiers = lowering.instruction().modifiers;
   const bool adds = modifiers.size() == 4 && modifiers[3] == "add";
-  if (modifiers.size() < 3 || modifiers.size() > (adds ? 4U : 3U)) lowering.refuse();
-  if (modifiers[1] != modifiers[2]) lowering.refuse();
+  if (modifiers.size() != (adds ? 4U : 3U) || modifiers[1] != modifiers[2]) {
+    return lower_video(lowering);
+  }
   const std::uint32_t d = lowering.destination(0, 32);
   const AluOperands bytes = {.d = adds ? lowering.temporary(32) : d,
                              .a = lowering.source(1, 32),
@@ -432,8 +434,34 @@ void lower_set(Lowering& lowering) {
   if (is_pair) move_parts(lowering, d, parts, 32, false);
 }
 
+/// mov.v4.u32 {a, b, c, d}, %tid; mov.v2.f32 {a, b}, {c, d}.
+void lower_vector_mov(Lowering& lowering, unsigned bits) {
+  const auto count = static_cast<std::size_t>(lowering.instruction().modifiers.front()[1] - '0');
+  const Operand& from = lowering.operand(1);
+  const std::vector<const Operand*> to = elements_of(lowering.operand(0));
+  std::vector<Operand> parts = from.elements;
+  std::array<std::string, 4> names;
+  for (std::size_t i = 0; i < count && from.kind == Operand::Kind::special; ++i) {
+    names.at(i) = std::string(from.name) + '.' + "xyzw"[i];
+    parts.push_back(from);
+    parts.back().name = names.at(i);
+  }
+  if (to.size() != count || parts.size() != count) lowering.refuse("its vector does not fit");
+  // A register may be a source and a destination.
+  Slots values;
+  for (const Operand& part : parts) {
+    values.push_back(lowering.temporary(bits));
+    lowering.emit_copy(values.back(), lowering.source(part, bits), bits);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    lowering.emit_copy(lowering.destination(*to[i], bits), values[i], bits);
+  }
+}
+
 void lower_mov(Lowering& lowering) {
   const unsigned bits = ptx::bits_of(lowering.last_type());
+  const bool is_vector = lowering.has_modifier("v2") || lowering.has_modifier("v4");
+  if (is_vector && bits >= 16) return lower_vector_mov(lowering, bits);
   if (bits == 8 || lowering.instruction().modifiers.size() != 1) lowering.refuse();
   const Operand& to = lowering.operand(0);
   const Operand& from = lowering.operand(1);

@@ -35,6 +35,11 @@ MemoryOp memory_op(Lowering& lowering, bool is_atomic = false) {
   memory.space = Space::generic;
   bool has_type = false;
   const bool is_async = lowering.has_modifier("async");
+  // Those of memory-mapped registers are complete when they are made.
+  if (is_async && !lowering.has_modifier("mbarrier::complete_tx::bytes") &&
+      (!lowering.has_modifier("mmio") || lowering.operand_count() != 2)) {
+    lowering.refuse();
+  }
   std::string_view scope;
   for (const std::string_view modifier : lowering.instruction().modifiers) {
     const std::string_view base = modifier.substr(0, modifier.find("::"));
@@ -274,7 +279,7 @@ void lower_store(Lowering& lowering) {
   }
   if (memory.space == Space::constant) lowering.refuse("constant memory cannot be written");
   emit_access(lowering, OpKind::store, memory);
-  if (lowering.has_modifier("async")) emit_completion(lowering, 2, memory);
+  if (lowering.has_modifier("mbarrier::complete_tx::bytes")) emit_completion(lowering, 2, memory);
 }
 
 /// PTX ISA, "atom", "red": vectors of up to 16 bytes in global memory.
@@ -327,7 +332,9 @@ void lower_atomic(Lowering& lowering) {
     lowering.refuse("its vector does not fit");
   }
   lowering.emit_memory(OpKind::atomic, memory);
-  if (is_async) emit_completion(lowering, next, memory);
+  if (lowering.has_modifier("mbarrier::complete_tx::bytes")) {
+    emit_completion(lowering, next, memory);
+  }
 }
 
 void lower_matrix(Lowering& lowering) {

@@ -24,8 +24,9 @@ constexpr std::pair<std::string_view, Element> matrix_elements[] = {
     {"s32", Element::s32}};
 
 /// Words that say nothing beyond what the shape and the types do, or that are read elsewhere.
-constexpr std::array<std::string_view, 10> plain_words = {
-    "sync", "aligned", "and", "xor", "popc", "satfinite", "load", "store", "mma", "rn"};
+constexpr std::array<std::string_view, 11> plain_words = {
+    "sync", "aligned", "and", "xor", "popc",        "satfinite",
+    "load", "store",   "mma", "rn",  "kind::f8f6f4"};
 
 struct MatrixForm {
   unsigned m = 0;

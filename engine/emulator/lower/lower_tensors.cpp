@@ -41,7 +41,7 @@ void lower_tensor_copy(Lowering& lowering, bool is_reduction) {
   std::vector<Space> spaces;
   for (const std::string_view modifier : lowering.instruction().modifiers) {
     if (modifier.starts_with("im2col")) lowering.refuse("of tensor copies it executes tiles alone");
-    if (modifier.starts_with("cta_group")) lowering.refuse("it is for pairs of blocks");
+    if (modifier == "cta_group::2") lowering.refuse("it is for pairs of blocks");
     if (modifier == "shared::cluster") memory.is_of_cluster = true;
     if (modifier == "tile::gather4" || modifier == "tile::scatter4") memory.picks_rows = true;
     const std::string_view base = modifier.substr(0, modifier.find("::"));
@@ -72,9 +72,21 @@ void lower_tensor_copy(Lowering& lowering, bool is_reduction) {
   lowering.emit_memory(OpKind::tensor_copy, std::move(memory));
 }
 
+/// txq.width.b32 d, [texture];
+void lower_texture_query(Lowering& lowering) {
+  constexpr std::pair<std::string_view, std::int8_t> extents[] = {{"width", 0}, {"height", 1}};
+  MemoryOp memory;
+  memory.queried = lowering.modifier<std::int8_t>(extents);
+  if (lowering.has_modifier("level")) lowering.refuse("a texture has one level");
+  memory.values.push_back(lowering.destination(0, 32));
+  memory.address = lowering.address(1);
+  lowering.emit_memory(OpKind::texture, std::move(memory));
+}
+
 /// tex{.level}.2d.v4.f32.f32 {r, g, b, a}, [texture, {x, y}]{, level}; of several levels there are
 /// none.
 void lower_texture(Lowering& lowering) {
+  if (lowering.instruction().mnemonic == "txq") return lower_texture_query(lowering);
   MemoryOp memory;
   const bool gathers = lowering.instruction().mnemonic == "tld4";
   for (const std::string_view modifier : lowering.instruction().modifiers) {

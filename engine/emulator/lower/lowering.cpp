@@ -54,6 +54,7 @@ constexpr auto special_registers = std::to_array<std::string_view>({"%tid.x",
                                                                     "%lanemask_gt",
                                                                     "%dynamic_smem_size",
                                                                     "%total_smem_size",
+                                                                    "%aggr_smem_size",
                                                                     "%reserved_smem_offset_begin",
                                                                     "%reserved_smem_offset_end",
                                                                     "%reserved_smem_offset_cap",
@@ -107,6 +108,33 @@ std::string capability_of(const std::string& target) {
                      digits.back());
 }
 
+/// Why no GPU of a target executes an instruction, or none that a pattern runs on.
+struct Limit {
+  std::string_view mnemonic;
+  unsigned capability = 0;  ///< the first that has it, 100 for 10.0
+  std::string_view why;
+};
+constexpr Limit limits[] = {
+    {"tcgen05", 100, ""},
+    {"clusterlaunchcontrol", 100, ""},
+    {"wgmma", 90, ""},
+    {"multimem", 90, "it needs memory that several GPUs share"},
+    {"suld", 0, "a pattern passes no surface"},
+    {"sust", 0, "a pattern passes no surface"},
+    {"sured", 0, "a pattern passes no surface"},
+    {"suq", 0, "a pattern passes no surface"},
+    {"istypep", 0, "a pattern passes no reference to a texture or surface"},
+};
+
+/// 90 for " of compute capability 9.0"; the highest where none is said.
+unsigned number_of(std::string_view capability) {
+  unsigned number = 0;
+  for (const char letter : capability) {
+    if (letter >= '0' && letter <= '9') number = 10 * number + static_cast<unsigned>(letter - '0');
+  }
+  return number == 0 ? ~0U : number;
+}
+
 constexpr InstructionRow register_operation = {"", lower_alu};
 
 constexpr InstructionRow rows[] = {
@@ -140,8 +168,11 @@ constexpr InstructionRow rows[] = {
     {"setmaxnreg", lower_setmaxnreg},
     {"setp", lower_setp},
     {"st", lower_store},
-    {"tex tld4", lower_texture, EndKind::next, false},
+    {"tex tld4 txq", lower_texture, EndKind::next, false},
     {"vabsdiff4", lower_vabsdiff4},
+    {"vadd vadd2 vadd4 vabsdiff vabsdiff2 vmax vmax2 vmax4 vmin vmin2 vmin4 vset vset2 vset4 vsub "
+     "vsub2 vsub4",
+     lower_video},
     {"wgmma", lower_wgmma},
     {"wgmma.wait_group", lower_wgmma, EndKind::barrier},
 };
@@ -178,9 +209,19 @@ bool Lowering::has_modifier(std::string_view name) const {
 void Lowering::refuse(const std::string& why) const {
   const ptx::Instruction& ins = instruction();
   const std::vector<ptx::Place> places = flat_.places_of(current_->frame, ins);
-  const std::string message = fmt::format(
-      "the emulator does not execute the instruction {}{}; a GPU{} does (sweep run --device 0)",
-      ins.opcode(), why.empty() ? "" : " (" + why + ")", capability_of(module_.target()));
+  const std::string capability = capability_of(module_.target());
+  const auto* const limit = std::ranges::find(limits, ins.mnemonic, &Limit::mnemonic);
+  std::string rest = why.empty() ? "" : " (" + why + ")";
+  if (limit != std::end(limits) && number_of(capability) < limit->capability) {
+    rest += fmt::format(", nor does a GPU{}: it is of {}.{} and newer", capability,
+                        limit->capability / 10, limit->capability % 10);
+  } else if (limit != std::end(limits) && !limit->why.empty()) {
+    rest += fmt::format(": {}", limit->why);
+  } else {
+    rest += fmt::format("; a GPU{} does (sweep run --device 0)", capability);
+  }
+  const std::string message =
+      fmt::format("the emulator does not execute the instruction {}{}", ins.opcode(), rest);
   if (!places.empty()) throw unsupported_at(module_, places.back(), message);
   throw UnsupportedError(fmt::format("line {} of the PTX", ins.ptx_line), message);
 }
@@ -256,7 +297,10 @@ std::uint32_t Lowering::special(std::string_view name, unsigned bits) {
     emit_alu("unpack", {"b64"}, {.d = low, .d2 = high, .a = clock});
     return name.ends_with("_hi") ? high : low;
   }
+  const bool is_zero = name.ends_with(".w") || name.starts_with("%pm") ||
+                       name.starts_with("%envreg") || name == "%current_graph_exec";
   const auto known = std::ranges::find(special_registers, name);
+  if (known == special_registers.end() && is_zero) return constant(0, bits);
   if (known != special_registers.end()) {
     const auto kind =
         static_cast<Kind>(static_cast<int>(Kind::tid_x) + (known - special_registers.begin()));

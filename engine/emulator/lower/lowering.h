@@ -173,7 +173,7 @@ LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_ca
     lower_cvta, lower_fence, lower_hint, lower_isspacep, lower_load, lower_lop3, lower_matrix,
     lower_matrix_product, lower_mbarrier, lower_mov, lower_nanosleep, lower_set, lower_setmaxnreg,
     lower_setp, lower_stack, lower_store, lower_system_call, lower_texture, lower_vabsdiff4,
-    lower_wgmma;
+    lower_video, lower_wgmma;
 /// A copy of a tensor's box, of lower_copy's.
 void lower_tensor_copy(Lowering& lowering, bool is_reduction);
 

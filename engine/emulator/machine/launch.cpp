@@ -57,20 +57,21 @@ std::uint64_t launch_value(const Launch& launch, const ConstantSlot& slot, const
   const std::uint64_t reserved = launch.reserved_shared_begin();
   const Dim3 clusters = launch.clusters();
   constexpr unsigned half = 32;
-  const std::array<std::uint64_t, 28> others = {
-      lane,                         // laneid
-      warp.index,                   // warpid
-      launch.warps(),               // nwarpid
-      0,                            // smid, which differs by block
-      launch.multiprocessors,       // nsmid
-      1,                            // gridid
-      bit,                          // lanemask_eq
-      2 * bit - 1,                  // lanemask_le
-      bit - 1,                      // lanemask_lt
-      full_mask & ~(bit - 1),       // lanemask_ge
-      full_mask & ~(2 * bit - 1),   // lanemask_gt
-      launch.dynamic_shared_bytes,  // dynamic_shared_size
-      launch.shared_bytes(),        // total_shared_size
+  const std::array<std::uint64_t, 29> others = {
+      lane,                                           // laneid
+      warp.index,                                     // warpid
+      launch.warps(),                                 // nwarpid
+      0,                                              // smid, which differs by block
+      launch.multiprocessors,                         // nsmid
+      1,                                              // gridid
+      bit,                                            // lanemask_eq
+      2 * bit - 1,                                    // lanemask_le
+      bit - 1,                                        // lanemask_lt
+      full_mask & ~(bit - 1),                         // lanemask_ge
+      full_mask & ~(2 * bit - 1),                     // lanemask_gt
+      launch.dynamic_shared_bytes,                    // dynamic_shared_size
+      launch.shared_bytes(),                          // total_shared_size
+      launch.shared_bytes() + reserved_shared_bytes,  // all_shared_size
       reserved,
       reserved + reserved_shared_bytes,
       reserved_shared_bytes,

@@ -153,6 +153,11 @@ void AccessUnit::read_textures(std::uint32_t mask) {
       found = &object_at<Texture>(lane, handle, "texture");
     }
     const Texture& texture = *found;
+    if (memory_->queried >= 0) {
+      warp_->slot<std::uint32_t>(memory_->values[0])[lane] = static_cast<std::uint32_t>(
+          texture.extents.at(static_cast<std::size_t>(memory_->queried)));
+      return;
+    }
     if (texture.rank != memory_->dimensions) {
       fail(lane, "it reads {} dimensions of a texture that has {}", memory_->dimensions,
            texture.rank);
@@ -179,7 +184,7 @@ void AccessUnit::read_textures(std::uint32_t mask) {
       warp_->slot<std::uint32_t>(memory_->values[i])[lane] = result.at(i);
     }
   });
-  if (!launch_.is_kernel()) return;
+  if (!launch_.is_kernel() || memory_->queried >= 0) return;
   const RequestCost cost = count_texels(mask, read);
   if (launch_.notes_shapes && first.active != 0) {
     note_shape(first, spread_of(first.address.data(), first.active), cost);

@@ -127,6 +127,7 @@ BOOST_DATA_TEST_CASE(textures_are_read, data::make(texture_cases), row) {
 BOOST_AUTO_TEST_CASE(textures_are_fetched_and_gathered) {
   BOOST_TEST(emulate(texture_fetch_pattern).outcome == "correct");
   BOOST_TEST(emulate(texture_gather_pattern).outcome == "correct");
+  BOOST_TEST(emulate(texture_query_pattern).outcome == "correct");
 }
 
 BOOST_AUTO_TEST_CASE(reads_of_textures_count_by_four_lanes) {

@@ -26,8 +26,27 @@ namespace {
 const Refused refused[] = {
     {"tcgen05.fence::before_thread_sync;",
      "line 7 of the PTX: the emulator does not execute the instruction "
-     "tcgen05.fence::before_thread_sync; a GPU of compute capability 9.0 does (sweep run --device "
-     "0)"},
+     "tcgen05.fence::before_thread_sync, nor does a GPU of compute capability 9.0: it is of 10.0 "
+     "and "
+     "newer"},
+    {"st.async.mmio.release.gpu.global.u32 [%d1], %r1;", ""},
+    {"red.async.mmio.release.sys.global.add.u32 [%d1], %r1;", ""},
+    {"st.async.mmio.release.gpu.global.u32 [%d1], %r1, [%r2];", "st.async.mmio"},
+    {"sust.b.2d.b32.trap [%d1, {%r1, %r2}], {%r3};",
+     "the emulator does not execute the instruction sust.b.2d.b32.trap: a pattern passes no "
+     "surface"},
+    {"multimem.red.relaxed.gpu.global.add.u32 [%d1], %r1;",
+     "multimem.red.relaxed.gpu.global.add.u32: it needs memory that several GPUs share"},
+    {"txq.width.b32 %r1, [%d1]; st.global.u32 [%d1], %r1;", ""},
+    {"txq.filter_mode.b32 %r1, [%d1]; st.global.u32 [%d1], %r1;", "txq.filter_mode.b32; a GPU"},
+    {"txq.level.width.b32 %r1, [%d1], %r2; st.global.u32 [%d1], %r1;", "a texture has one level"},
+    {"istypep.texref %p1, %d1;", "istypep.texref: a pattern passes no reference"},
+    {"sqrt.rn.u32 %r1, %r2;",
+     "sqrt.rn.u32; a GPU of compute capability 9.0 does (sweep run --device 0)"},
+    {"mov.v4.u32 {%r1, %r2, %r3}, %tid;", "its vector does not fit"},
+    {"mov.v4.u32 {%r1, %r2, %r3, %r4}, %laneid;", "the special register %laneid.x is not known"},
+    {"mov.v2.u32 {%r1, %r2}, %r3;", "its vector does not fit"},
+    {"mov.v2.u32 {%r1, %d2}, {%r3, %r4};", "the destination has another width"},
     {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %r1, 0, "
      "%p1, 1, 1, 0, 0;",
      "its matrix a is sparse"},
@@ -58,7 +77,14 @@ const Refused refused[] = {
     {"wgmma.wait_group.sync.aligned 8;", "its operand is not a constant that it can have"},
     {"setmaxnreg.inc.sync.aligned.u32 100;", "its count is a multiple of 8 from 24 to 256"},
     {"setmaxnreg.inc.sync.aligned.u32 264;", "its operand is not a constant that it can have"},
-    {"vabsdiff4.u32.u32.s32 %r1, %r2, %r3, %r4;", "vabsdiff4.u32.u32.s32"},
+    {"vabsdiff4.u32.u32.s32 %r1, %r2, %r3, %r4;", ""},
+    {"vadd.u32.u32 %r1, %r2, %r3;", "vadd.u32.u32"},
+    {"vadd.u32.u32.u16 %r1, %r2, %r3;", "vadd.u32.u32.u16"},
+    {"vadd.u32.u32.u32 %r1, %r2, %r3, %r4;", "its operands are not known"},
+    {"vadd.u32.u32.u32.add %r1, %r2, %r3;", "its operands are not known"},
+    {"vadd.u32.u32.u32 %r1, %r2.b1, %r3;", "an operand is of a kind it cannot have"},
+    {"vadd4.u32.u32.u32.max %r1, %r2, %r3, %r4;", "vadd4.u32.u32.u32.max"},
+    {"vavrg4.u32.u32.u32 %r1, %r2, %r3, %r4;", "vavrg4"},
     {"max.xorsign.abs.f32 %f1, %f2, %f3, %f4;", "max.xorsign.abs.f32"},
     {"max.f64 %d1, %d2, %d3, %d4;", "max.f64"},
     {"redux.sync.min.abs.s32 %r1, %r2, -1;", "redux.sync.min.abs.s32"},
@@ -79,7 +105,7 @@ const Refused refused[] = {
     {"cvt.u32.u32 %r1, %p1;", "an operand has another width"},
     {"cvt.u32.u64 %r1, %r2;", "an operand has another width"},
     {"cvt.u64.u32 %q1, %r2;", "the destination has another width"},
-    {"mov.u32 %r1, %envreg3;", "the special register %envreg3 is not known"},
+    {"mov.u32 %r1, %clusterid;", "the special register %clusterid is not known"},
     {"mov.pred %p1, %tid.x;", "an operand is not a predicate"},
     {"mov.b64 {%r1, %r2, %r3}, %d1;", "its vector does not fit"},
     {"mov.b64 {%r1, %h2}, %d1;", ""},
@@ -113,6 +139,12 @@ const Refused refused[] = {
     {"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
      ".cta_group::2 [%r1], [%d1, {%r2}], [%r4];",
      "it is for pairs of blocks"},
+    {"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+     ".cta_group::1 [%r1], [%d1, {%r2}], [%r4];",
+     ""},
+    {"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e5m2.f32 {%f1, %f2, %f3, %f4}, "
+     "{%r1, %r2, %r3, %r4}, {%r1, %r2}, {%f1, %f2, %f3, %f4};",
+     ""},
     {"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
      ".multicast::cluster [%r1], [%d1, {%r2}], [%r4];",
      "it has too few operands"},

@@ -3,7 +3,7 @@ summary: The fast functions of float, each within the bounds that the PTX ISA gi
 help: >-
   The hardware's own values are not documented, so that the buffer's contents differ between
   devices and the emulator; verify holds all of them against results in double.
-reference: PTX ISA, sections sin, cos, ex2, lg2, rcp, rsqrt, sqrt, div, tanh
+origin: PTX ISA, sections sin, cos, ex2, lg2, rcp, rsqrt, sqrt, div, tanh
 parameters:
   FUNCTION: {default: 0, min: 0, max: 8, help: "0 sin, 1 cos, 2 ex2, 3 lg2, 4 rcp, 5 rsqrt, 6 sqrt, 7 div, 8 tanh"}
 buffers:
