@@ -90,6 +90,24 @@ __global__ void ways(const float* in, float* out) {
 }
 )cuda";
 
+/// A copy of a module that has a variable, and so is loaded anew for each launch.
+const char* const variable = R"cuda(/* pattern:
+parameters: {N: 64 Ki, ADDED: 0}
+buffers:
+  in: {type: float, length: N, init: "float(i % 101)"}
+  out: {type: float, length: N}
+launch: {grid: N / 256, block: 256}
+useful: {read: 4 * N, write: 4 * N}
+verify: {out: "out[i] == float(i % 101 + ADDED)"}
+*/
+__device__ int added = ADDED;
+__global__ void variable(const float* in, float* out) {
+  const size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
+  if (in[i] < 0) added = threadIdx.x;
+  out[i] = in[i] + added;
+}
+)cuda";
+
 Workload copy_by(std::int64_t kind) {
   return compiled_workload("ways", ways, integers({{"KIND", kind}}));
 }
@@ -169,6 +187,23 @@ BOOST_AUTO_TEST_CASE(each_of_many_workloads_has_its_own_figures,
   const std::vector<double> sectors = {(1 << 12) / 8, (1 << 12) / 4, 1 << 12, (1 << 13) / 8};
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     BOOST_TEST(value(results.workloads[i], "load_sectors").value_or(-1) == sectors[i % 4]);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(modules_that_are_loaded_anew_are_counted_in_several_passes,
+                     *boost::unit_test::precondition(may_count)) {
+  const auto backend = make_cuda_backend(first_gpu());
+  std::vector<Workload> workloads;
+  for (std::int64_t added = 0; added < 8; ++added) {
+    workloads.push_back(compiled_workload("variable", variable, integers({{"ADDED", added}})));
+  }
+  for (int round = 0; round < 2; ++round) {
+    const auto results = counted(*backend, workloads, {"memory", "cache", "dram"});
+    BOOST_TEST(results.problems.empty());
+    for (const Observation& observation : results.workloads) {
+      BOOST_TEST(value(observation, "store_requests").value_or(-1) == (64 << 10) / 32);
+      BOOST_TEST(value(observation, "l2_write_sectors").value_or(-1) >= (64 << 10) / 8);
+    }
   }
 }
 

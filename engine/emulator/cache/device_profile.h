@@ -44,8 +44,9 @@ const std::vector<DeviceProfile>& builtin_profiles();
 ///
 /// Limits are those of the tables "Compute Capabilities" of the CUDA C++ Programming Guides of each
 /// capability's time; the numbers of multiprocessors and the L2 are NVIDIA's for the GPU named.
-/// NVIDIA publishes no associativity, and not what the L2 request coalescer joins: `l1_ways`,
-/// `l2_ways` and `l2_coalescers` are the model's, fitted to counters of an H200. Whether global
+/// NVIDIA publishes no associativity, and not what the L2 request coalescer joins: `l1_ways` and
+/// `l2_ways` are the model's, fitted to counters of an H200, and `l2_coalescers` are the GPCs of an
+/// H100, which joins the reads of two multiprocessors of one GPC and of no others. Whether global
 /// loads use L1 at all (not by default in 3.x and 5.x) is not a matter of the profile.
 const DeviceProfile& builtin_profile(int compute_capability);
 
