@@ -1,7 +1,6 @@
 // What the accesses of memory instructions cost.
 
 #include <algorithm>
-#include <optional>
 
 #include "engine/emulator/machine/block_run.h"
 
@@ -83,6 +82,19 @@ void AccessUnit::count_access(const WarpAccess& access, const Spread& spread, Ac
 
 void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, AccessKind kind,
                               ptx::Space space) {
+  SiteCount& site = count_.sites[op_->detail];
+  if (launch_.notes_shapes) {
+    const SiteCount before = site;
+    add_count(access, spread, kind, space, site);
+    note_shape(access, spread, cost_between(before, site));
+  } else {
+    add_count(access, spread, kind, space, site);
+  }
+  if (space == ptx::Space::global && launch_.on_request) report_request(access, kind);
+}
+
+void AccessUnit::add_count(const WarpAccess& access, const Spread& spread, AccessKind kind,
+                           ptx::Space space, SiteCount& site) {
   const auto add = [&]<class Count>(std::unique_ptr<AccessCounter<Count>>& counter, Count& total) {
     if (counter == nullptr) {
       counter = std::make_unique<AccessCounter<Count>>(launch_.model, kind);
@@ -97,16 +109,14 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
       counter->add(access, total);
     }
   };
-  SiteCount& site = count_.sites[op_->detail];
-  std::optional<SiteCount> before;
-  if (launch_.notes_shapes) before = site;
   if (space == ptx::Space::global) add(global_counters_[op_->detail], site.global);
   if (space == ptx::Space::shared) add(shared_counters_[op_->detail], site.shared);
   if (space == ptx::Space::local) {
     count_local(launch_.model, access, is_atomic(kind) ? AccessKind::store : kind, site.local);
   }
-  if (before) note_shape(access, spread, cost_between(*before, site));
-  if (space != ptx::Space::global || !launch_.on_request) return;
+}
+
+void AccessUnit::report_request(const WarpAccess& access, AccessKind kind) const {
   std::array<std::uint64_t, std::size_t{2} * warp_size> sectors{};
   auto end = sectors.begin();
   for_each_lane(access.active, [&](unsigned lane) {
