@@ -6,6 +6,10 @@
 
 #include "engine/emulator/alu/form.h"
 
+#if defined(__AVX512DQ__)
+#include <immintrin.h>
+#endif
+
 /// From the function of one lane to the AluFunction of a warp. The files that include this are
 /// compiled once for each width of vectors, each time into its own namespace; everything here is
 /// in an unnamed namespace of it, so that the linker can never pick one width's code for another.
@@ -131,11 +135,26 @@ SWEEP_ALU_INLINE auto apply(A a, B b, C c, E e) {
     return F{}(a);
 }
 
-template <class T>
-void blend(SlotOf<T>* d, const SlotOf<T>* result, u32 mask) {
+/// The lanes of which a word has all bits set, not none.
+template <class Word>
+SWEEP_ALU_INLINE u32 lanes_set(const Word* words) {
+#if defined(__AVX512DQ__)
+  if constexpr (sizeof(Word) == 4) {
+    return u32{_mm512_movepi32_mask(_mm512_load_si512(words))} |
+           u32{_mm512_movepi32_mask(_mm512_load_si512(words + 16))} << 16;
+  } else {
+    u32 holding = 0;
+    for (unsigned first = 0; first < warp_size; first += 8)
+      holding |= u32{_mm512_movepi64_mask(_mm512_load_si512(words + first))} << first;
+    return holding;
+  }
+#else
+  Word holding = 0;
   SWEEP_ALU_LANES
   for (unsigned lane = 0; lane < warp_size; ++lane)
-    d[lane] = (mask & lane_bits<u32>.bit[lane]) != 0 ? result[lane] : d[lane];
+    holding |= words[lane] & lane_bits<Word>.bit[lane];
+  return static_cast<u32>(holding);
+#endif
 }
 
 SWEEP_ALU_INLINE void set_predicate(std::byte* registers, u32 offset, u32 result, u32 mask) {
@@ -152,11 +171,11 @@ void run_vector(const AluOperands& operands, std::byte* registers, u32 mask) {
   const Source<E> e(registers, operands.e);
   if constexpr (std::is_same_v<D, bool>) {
     using Word = std::conditional_t<sizeof(A) == 8, u64, u32>;
-    Word holding = 0;
+    alignas(64) Word holding[warp_size];
     SWEEP_ALU_LANES
     for (unsigned lane = 0; lane < warp_size; ++lane)
-      holding |= apply<F>(a[lane], b[lane], c[lane], e[lane]) ? lane_bits<Word>.bit[lane] : Word{0};
-    set_predicate(registers, operands.d, static_cast<u32>(holding), mask);
+      holding[lane] = apply<F>(a[lane], b[lane], c[lane], e[lane]) ? ~Word{0} : Word{0};
+    set_predicate(registers, operands.d, lanes_set(holding), mask);
   } else {
     SlotOf<D>* const d = slot_at<D>(registers, operands.d);
     if (mask == full_mask) {
@@ -165,11 +184,12 @@ void run_vector(const AluOperands& operands, std::byte* registers, u32 mask) {
         d[lane] = to_slot(static_cast<D>(apply<F>(a[lane], b[lane], c[lane], e[lane])));
       return;
     }
-    alignas(64) SlotOf<D> result[warp_size];
+    using Word = std::conditional_t<sizeof(D) == 8, u64, u32>;
     SWEEP_ALU_LANES
-    for (unsigned lane = 0; lane < warp_size; ++lane)
-      result[lane] = to_slot(static_cast<D>(apply<F>(a[lane], b[lane], c[lane], e[lane])));
-    blend<D>(d, result, mask);
+    for (unsigned lane = 0; lane < warp_size; ++lane) {
+      const auto result = to_slot(static_cast<D>(apply<F>(a[lane], b[lane], c[lane], e[lane])));
+      d[lane] = (Word{mask} & lane_bits<Word>.bit[lane]) != 0 ? result : d[lane];
+    }
   }
 }
 

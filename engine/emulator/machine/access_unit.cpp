@@ -44,6 +44,19 @@ std::int64_t signed_address(std::uint64_t address) {
                    : static_cast<std::int64_t>(address);
 }
 
+/// Calls `work(lane)` for every lane up to the highest one of a mask, and maybe for more: quicker
+/// than lane by lane.
+template <class Work>
+void for_first_lanes(std::uint32_t mask, const Work& work) {
+  if (mask <= 0xff) {
+    for (unsigned lane = 0; lane < warp_size / 4; ++lane) work(lane);
+  } else if (mask <= 0xffff) {
+    for (unsigned lane = 0; lane < warp_size / 2; ++lane) work(lane);
+  } else {
+    for (unsigned lane = 0; lane < warp_size; ++lane) work(lane);
+  }
+}
+
 /// Whether the places of all lanes are one range without gaps.
 bool is_run(const WarpAccess& access, const std::uint64_t* begin) {
   if (access.active != full_mask || begin[1] - begin[0] != access.width) return false;
@@ -142,24 +155,27 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
   });
 }
 
-AccessUnit::Addresses AccessUnit::addresses_of(const AddressOperand& address) const {
-  Addresses addresses;  // NOLINT(cppcoreguidelines-pro-type-member-init): each is set below
+/// Sets the addresses of the lanes in `mask`; what others have means nothing.
+void AccessUnit::take_addresses(const AddressOperand& address, std::uint32_t mask,
+                                Addresses& addresses) const {
   const auto offset = static_cast<std::uint64_t>(address.offset);
   if (address.is_64) {
     const auto* from = warp_->slot<std::uint64_t>(address.slot);
-    for (unsigned lane = 0; lane < warp_size; ++lane) addresses[lane] = from[lane] + offset;
+    for_first_lanes(mask, [&](unsigned lane) { addresses[lane] = from[lane] + offset; });
   } else {
     const auto* from = warp_->slot<std::uint32_t>(address.slot);
     // The sum has the register's width, too: a register below 0 and an offset may name byte 0.
     const auto narrow = static_cast<std::uint32_t>(offset);
-    for (unsigned lane = 0; lane < warp_size; ++lane) addresses[lane] = from[lane] + narrow;
+    for_first_lanes(mask, [&](unsigned lane) { addresses[lane] = from[lane] + narrow; });
   }
-  return addresses;
 }
 
 void AccessUnit::access(std::uint32_t mask) {
   const AccessKind kind = kind_of(*memory_, op_->kind);
-  WarpAccess access = {addresses_of(memory_->address), mask, memory_->bytes()};
+  WarpAccess& access = access_;
+  take_addresses(memory_->address, mask, access.address);
+  access.active = mask;
+  access.width = memory_->bytes();
   check_defined(*warp_, {&memory_->address.slot, 1}, mask, "takes it for an address",
                 op_->instruction);
   if (kind != AccessKind::load) ++writes_;
@@ -280,7 +296,8 @@ void AccessUnit::access_in_block(WarpAccess& access, AccessKind kind, bool is_sh
     });
   }
   if (!is_shared) {
-    for (unsigned lane = 0; lane < warp_size; ++lane) access.address[lane] += lane * local_bytes_;
+    for_first_lanes(access.active,
+                    [&](unsigned lane) { access.address[lane] += lane * local_bytes_; });
   }
   const std::byte* const memory_begin = is_shared ? shared_.data() : local(0);
   // Stores are judged when their values lie in memory.
@@ -384,10 +401,9 @@ void AccessUnit::prepare(Allocation& allocation, WarpAccess& access, AccessKind 
   if (is_filled_later) {
     fail(first, "it reaches for {}, which is filled after it", allocation.name);
   }
-  Addresses begin{};
-  for (unsigned lane = 0; lane < warp_size; ++lane) {
-    begin.at(lane) = access.address[lane] - allocation.base;
-  }
+  Addresses begin;  // NOLINT(cppcoreguidelines-pro-type-member-init): of active lanes, below
+  for_first_lanes(access.active,
+                  [&](unsigned lane) { begin[lane] = access.address[lane] - allocation.base; });
   touch(allocation, begin.data(), access.width, access.active, kind != AccessKind::load);
   if (launch_.races != nullptr && launch_.is_kernel()) {
     const GridRaces::Access now = {racing_block(), thread_of(0), op_->instruction,

@@ -130,9 +130,15 @@ void BlockRun::run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn) 
     for (const Fragment& other : warp.present()) meeting = std::min(meeting, other.block);
   };
   look_around();
+  std::uint32_t counted = fragment.mask;
+  auto threads = static_cast<unsigned>(std::popcount(counted));
   while (true) {
     const BasicBlock& block = kernel_.blocks[fragment.block];
-    count(block, fragment.mask);
+    if (fragment.mask != counted) {
+      counted = fragment.mask;
+      threads = static_cast<unsigned>(std::popcount(counted));
+    }
+    count(block, threads);
     if (block.op_count != 0 && !follows_values_) run_ops<false>(warp, block, fragment.mask);
     if (block.op_count != 0 && follows_values_) run_ops<true>(warp, block, fragment.mask);
     if (fragment.mask == 0) return;
@@ -290,8 +296,7 @@ void BlockRun::retire(Warp& warp, std::uint32_t lanes) {
   }
 }
 
-void BlockRun::count(const BasicBlock& block, std::uint32_t lanes) {
-  const auto threads = static_cast<unsigned>(std::popcount(lanes));
+void BlockRun::count(const BasicBlock& block, unsigned threads) {
   count_.warp_instructions += block.instructions;
   instructions_ += block.instructions;
   count_.thread_instructions += std::uint64_t{block.instructions} * threads;

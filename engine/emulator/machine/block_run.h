@@ -116,7 +116,13 @@ class AccessUnit {
 
  private:
   using Addresses = std::array<std::uint64_t, warp_size>;
-  Addresses addresses_of(const AddressOperand& address) const;
+  Addresses addresses_of(const AddressOperand& address) const {
+    Addresses addresses;  // NOLINT(cppcoreguidelines-pro-type-member-init): each is set below
+    take_addresses(address, full_mask, addresses);
+    return addresses;
+  }
+  void take_addresses(const AddressOperand& address, std::uint32_t mask,
+                      Addresses& addresses) const;
 
   /// What the running op does wrong in a lane, in the words of fmt::format.
   template <class... Values>
@@ -205,9 +211,12 @@ class AccessUnit {
                     ptx::Space space);
   void note_shape(const WarpAccess& access, const Spread& spread, const RequestCost& cost);
   /// The same of what the hardware executes.
-  void report_request(const WarpAccess& access, AccessKind kind, std::uint64_t counted_sectors);
   void count_issued(const WarpAccess& access, const Spread& spread, AccessKind kind,
                     ptx::Space space);
+  void add_count(const WarpAccess& access, const Spread& spread, AccessKind kind, ptx::Space space,
+                 SiteCount& site);
+  void report_request(const WarpAccess& access, AccessKind kind,
+                      std::uint64_t counted_sectors) const;
 
   // Copies, mbarriers and matrices.
   std::byte* bytes_at(unsigned lane, ptx::Space space, std::uint64_t address, std::uint64_t count,
@@ -310,6 +319,7 @@ class AccessUnit {
   Warp* warp_ = nullptr;
   const Op* op_ = nullptr;
   const MemoryOp* memory_ = nullptr;
+  WarpAccess access_;  ///< of the running load, store or atomic
   // By memory op, made when it is counted first.
   std::vector<std::unique_ptr<GlobalCounter>> global_counters_;
   std::vector<std::unique_ptr<SharedCounter>> shared_counters_;
@@ -390,7 +400,7 @@ class BlockRun : AccessUnit {
   void retire(Warp& warp, std::uint32_t lanes);
   void require(const Warp& warp, std::uint32_t instruction,
                const std::optional<Warpgroups::Mistake>& mistake) const;
-  void count(const BasicBlock& block, std::uint32_t lanes);
+  void count(const BasicBlock& block, unsigned threads);
   void uncount(const BasicBlock& block, std::uint32_t lanes, bool is_whole_fragment);
 
   // The end of a basic block: false where the fragment does not simply go on.

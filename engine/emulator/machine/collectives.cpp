@@ -283,7 +283,9 @@ bool BlockRun::warp_barrier(Warp& warp, const BasicBlock& block, Fragment& fragm
   fragment.block = block.next;
   resume(
       warp, [&](const Fragment& other) { return waits_here(other) && (other.mask & members) != 0; },
-      [&](const BasicBlock& its_block, std::uint32_t lanes) { count(its_block, lanes); });
+      [&](const BasicBlock& its_block, std::uint32_t lanes) {
+        count(its_block, static_cast<unsigned>(std::popcount(lanes)));
+      });
   warp.add(kernel_, fragment);
   return false;
 }

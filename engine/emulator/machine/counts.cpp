@@ -1,7 +1,6 @@
 // What the accesses of memory instructions cost.
 
 #include <algorithm>
-#include <optional>
 
 #include "engine/emulator/machine/block_run.h"
 
@@ -83,6 +82,22 @@ void AccessUnit::count_access(const WarpAccess& access, const Spread& spread, Ac
 
 void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, AccessKind kind,
                               ptx::Space space) {
+  SiteCount& site = count_.sites[op_->detail];
+  const std::uint64_t sectors_before = site.global.sectors;
+  if (launch_.notes_shapes) {
+    const SiteCount before = site;
+    add_count(access, spread, kind, space, site);
+    note_shape(access, spread, cost_between(before, site));
+  } else {
+    add_count(access, spread, kind, space, site);
+  }
+  if (space == ptx::Space::global && launch_.on_request) {
+    report_request(access, kind, site.global.sectors - sectors_before);
+  }
+}
+
+void AccessUnit::add_count(const WarpAccess& access, const Spread& spread, AccessKind kind,
+                           ptx::Space space, SiteCount& site) {
   const auto add = [&]<class Count>(std::unique_ptr<AccessCounter<Count>>& counter, Count& total) {
     if (counter == nullptr) {
       counter = std::make_unique<AccessCounter<Count>>(launch_.model, kind);
@@ -97,23 +112,15 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
       counter->add(access, total);
     }
   };
-  SiteCount& site = count_.sites[op_->detail];
-  const std::uint64_t sectors_before = site.global.sectors;
-  std::optional<SiteCount> before;
-  if (launch_.notes_shapes) before = site;
   if (space == ptx::Space::global) add(global_counters_[op_->detail], site.global);
   if (space == ptx::Space::shared) add(shared_counters_[op_->detail], site.shared);
   if (space == ptx::Space::local) {
     count_local(launch_.model, access, is_atomic(kind) ? AccessKind::store : kind, site.local);
   }
-  if (before) note_shape(access, spread, cost_between(*before, site));
-  if (space == ptx::Space::global && launch_.on_request) {
-    report_request(access, kind, site.global.sectors - sectors_before);
-  }
 }
 
 void AccessUnit::report_request(const WarpAccess& access, AccessKind kind,
-                                std::uint64_t counted_sectors) {
+                                std::uint64_t counted_sectors) const {
   struct Touched {
     std::uint64_t sector;
     std::uint32_t bytes;  ///< a bit for each of them

@@ -96,26 +96,27 @@ LaneMove find_for(ptx::Type type, const Find& find) {
   return bytes == 8 ? find(std::uint64_t{}) : nullptr;
 }
 
-[[gnu::always_inline]] inline Spread full_spread(const std::uint64_t* address) {
-  const std::uint64_t delta = address[1] - address[0];
+/// Of lanes from `first` on that are all active.
+[[gnu::always_inline]] inline Spread run_spread(const std::uint64_t* address, unsigned first,
+                                                unsigned count) {
+  const std::uint64_t* const lanes = address + first;
+  const std::uint64_t delta = count == 1 ? 0 : lanes[1] - lanes[0];
   std::uint64_t differs = 0;
-  for (unsigned lane = 0; lane + 1 < warp_size; ++lane) {
-    differs |= (address[lane + 1] - address[lane]) ^ delta;
-  }
+  for (unsigned i = 0; i + 1 < count; ++i) differs |= (lanes[i + 1] - lanes[i]) ^ delta;
   // A larger step wraps around within a warp.
   constexpr std::uint64_t largest_step = std::uint64_t{1} << 40;
   const bool is_affine = differs == 0 && delta + largest_step <= 2 * largest_step;
-  std::uint64_t low = std::min(address[0], address[31]);
-  std::uint64_t high = std::max(address[0], address[31]);
-  std::uint64_t bits = address[0] | delta;
+  std::uint64_t low = std::min(lanes[0], lanes[count - 1]);
+  std::uint64_t high = std::max(lanes[0], lanes[count - 1]);
+  std::uint64_t bits = lanes[0] | delta;
   if (!is_affine) {
-    for (unsigned lane = 0; lane < warp_size; ++lane) {
-      low = address[lane] < low ? address[lane] : low;
-      high = address[lane] > high ? address[lane] : high;
-      bits |= address[lane];
+    for (unsigned i = 0; i < count; ++i) {
+      low = lanes[i] < low ? lanes[i] : low;
+      high = lanes[i] > high ? lanes[i] : high;
+      bits |= lanes[i];
     }
   }
-  return {is_affine, address[0], static_cast<std::int64_t>(delta), low, high, bits};
+  return {is_affine, lanes[0] - first * delta, static_cast<std::int64_t>(delta), low, high, bits};
 }
 
 // The plain compilers' vectors do for the baseline; these are picked where they exist.
@@ -128,10 +129,13 @@ LaneMove find_for(ptx::Type type, const Find& find) {
 #endif
 
 SWEEP_FOR_AVX2 Spread full_spread_avx2(const std::uint64_t* address) {
-  return full_spread(address);
+  return run_spread(address, 0, warp_size);
 }
 SWEEP_FOR_AVX512 Spread full_spread_avx512(const std::uint64_t* address) {
-  return full_spread(address);
+  return run_spread(address, 0, warp_size);
+}
+Spread full_spread(const std::uint64_t* address) {
+  return run_spread(address, 0, warp_size);
 }
 
 Spread (*find_full_spread())(const std::uint64_t*) {
@@ -285,28 +289,24 @@ LaneMove find_store(ptx::Type type, unsigned register_bits) {
 Spread spread_of(const std::uint64_t* address, std::uint32_t mask) {
   static const auto spread_of_all = find_full_spread();
   if (mask == full_mask) return spread_of_all(address);
-  Spread spread;
   const unsigned first = lowest_lane(mask);
-  const bool is_single = (mask & (mask - 1)) == 0;
-  const std::uint64_t delta = is_single || first == 31 ? 0 : address[first + 1] - address[first];
+  const std::uint32_t from_first = mask >> first;
+  if ((from_first & (from_first + 1)) == 0) {
+    return run_spread(address, first, static_cast<unsigned>(std::countr_one(from_first)));
+  }
+  Spread spread;
+  const std::uint64_t delta = address[first + 1] - address[first];
   std::uint64_t differs = 0;
   spread.base = address[first] - first * delta;
   spread.delta = static_cast<std::int64_t>(delta);
   spread.low = address[first];
-  const auto add = [&](unsigned lane) {
+  for_each_lane(mask, [&](unsigned lane) {
     spread.low = std::min(spread.low, address[lane]);
     spread.high = std::max(spread.high, address[lane]);
     spread.bits |= address[lane];
     differs |= address[lane] ^ (spread.base + lane * delta);
-  };
-  // The first lanes, as a small block has.
-  if ((mask & (mask + 1)) == 0) {
-    const auto count = static_cast<unsigned>(std::popcount(mask));
-    for (unsigned lane = 0; lane < count; ++lane) add(lane);
-  } else {
-    for_each_lane(mask, add);
-  }
-  spread.is_affine = differs == 0 && (is_single || (mask >> (first + 1) & 1) != 0);
+  });
+  spread.is_affine = differs == 0 && (mask >> (first + 1) & 1) != 0;
   return spread;
 }
 

@@ -18,8 +18,14 @@ void fill(const Warp& warp, const ConstantSlot& slot, ValueOf value_of) {
     return;
   }
   const std::uint64_t kept = slot.bits == 16 ? 0xffff : ~std::uint64_t{0};
-  for (unsigned lane = 0; lane < warp_size; ++lane) {
-    warp.set_value(slot.slot, slot.bits, lane, value_of(lane) & kept);
+  if (slot.bits == 64) {
+    auto* const lanes = warp.slot<std::uint64_t>(slot.slot);
+    for (unsigned lane = 0; lane < warp_size; ++lane) lanes[lane] = value_of(lane);
+  } else {
+    auto* const lanes = warp.slot<std::uint32_t>(slot.slot);
+    for (unsigned lane = 0; lane < warp_size; ++lane) {
+      lanes[lane] = static_cast<std::uint32_t>(value_of(lane) & kept);
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <new>
 
 #include "engine/text/units.h"
@@ -23,6 +24,10 @@ void require_left(const MachineMemory& memory, std::uint64_t bytes) {
   throw MemoryShortage(fmt::format("of this machine's {} are {} free", format_bytes(memory.total),
                                    format_bytes(memory.available)));
 }
+
+/// Mapping pages and touching them takes longer than clearing so many bytes.
+constexpr std::size_t most_small_bytes = std::size_t{1} << 16U;
+constexpr std::align_val_t page_alignment{4096};
 
 // What BlockMeetings knows of an element.
 constexpr std::uint32_t untouched = 0;
@@ -54,8 +59,13 @@ bool holds_for_words(std::uint64_t begin, std::uint64_t count, const Test& test)
 
 }  // namespace
 
-LazyPages::LazyPages(std::size_t bytes) : bytes_(bytes) {
+LazyPages::LazyPages(std::size_t bytes) : bytes_(bytes), is_mapped_(bytes > most_small_bytes) {
   if (bytes == 0) return;
+  if (!is_mapped_) {
+    data_ = static_cast<std::byte*>(operator new(bytes, page_alignment));
+    std::memset(data_, 0, bytes);
+    return;
+  }
   void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) throw std::bad_alloc();
@@ -65,7 +75,8 @@ LazyPages::LazyPages(std::size_t bytes) : bytes_(bytes) {
   data_ = static_cast<std::byte*>(pages);
 }
 
-LazyPages::LazyPages(const FileDescriptor& file, std::size_t bytes) : bytes_(bytes) {
+LazyPages::LazyPages(const FileDescriptor& file, std::size_t bytes)
+    : bytes_(bytes), is_mapped_(true) {
   void* const pages =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.get(), 0);
   if (pages == MAP_FAILED) throw std::bad_alloc();
@@ -73,7 +84,12 @@ LazyPages::LazyPages(const FileDescriptor& file, std::size_t bytes) : bytes_(byt
 }
 
 LazyPages::~LazyPages() {
-  if (data_ != nullptr) munmap(data_, bytes_);
+  if (data_ == nullptr) return;
+  if (is_mapped_) {
+    munmap(data_, bytes_);
+  } else {
+    operator delete(data_, page_alignment);
+  }
 }
 
 MemoryWatch& MemoryWatch::of_process() {

@@ -18,7 +18,8 @@
 
 namespace sweep {
 
-/// Zeroed memory that takes room only where it is touched, from the beginning of a page on.
+/// Zeroed memory from the beginning of a page on. A large range takes room only where it is
+/// touched.
 class LazyPages {
  public:
   /// Throws std::bad_alloc. 0 bytes have a null pointer.
@@ -28,10 +29,13 @@ class LazyPages {
   LazyPages(const FileDescriptor& file, std::size_t bytes);
   ~LazyPages();
   LazyPages(LazyPages&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+      : data_(std::exchange(other.data_, nullptr)),
+        bytes_(other.bytes_),
+        is_mapped_(other.is_mapped_) {}
   LazyPages& operator=(LazyPages&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
+    std::swap(is_mapped_, other.is_mapped_);
     return *this;
   }
   LazyPages(const LazyPages&) = delete;
@@ -42,6 +46,7 @@ class LazyPages {
  private:
   std::byte* data_ = nullptr;
   std::size_t bytes_;
+  bool is_mapped_ = false;  ///< a small range is not
 };
 
 /// The machine's memory does not suffice for what a kernel touches; the message says what is left.
