@@ -363,8 +363,16 @@ Executor start_executor(const std::string& device, StartedAhead ahead, const Giv
   executor.measurer = start_gpu(device, std::move(ahead.gpu));
   const bool has_gpu = executor.measurer != nullptr;
   if (has_gpu && !given.has("model")) {
-    const int capability = executor.measurer->device().compute_capability;
-    if (has_rules(capability)) executor.settings = given_emulator_settings(given, capability);
+    const Device& gpu = executor.measurer->device();
+    if (has_rules(gpu.compute_capability)) {
+      executor.settings = given_emulator_settings(given, gpu.compute_capability);
+    }
+    if (has_rules(gpu.compute_capability) && !given.has("profile")) {
+      DeviceProfile& profile = executor.settings.profile;
+      profile.name = gpu.name;
+      profile.multiprocessors = static_cast<unsigned>(gpu.multiprocessors);
+      profile.l2_bytes = gpu.l2_bytes;
+    }
   }
   if (!has_gpu) {
     executor.emulator = std::make_unique<EmulatorBackend>(executor.settings);
