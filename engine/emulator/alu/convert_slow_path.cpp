@@ -206,9 +206,9 @@ AluOperation find_frequent(const Form& form) {
       form.rounding == Rounding::rna && form.type == Type::tf32 && form.second == Type::f32;
   if (is_tied_away && form.flags == flag::satfinite)
     return lanes<u32, u32>([](u32 a) {
+      // One step towards zero from infinity, and from NaN, as on an H100.
       const u32 size = tied_away(a) & 0x7fffffff;
-      if (size > 0x7f800000) return u32{0x7fffffff};
-      return (a & 0x80000000) | std::min(size, 0x7f7fe000U);
+      return (a & 0x80000000) | (size >= 0x7f800000 ? size - 0x2000 : size);
     });
   if (form.flags != 0) return {};
   if (form.rounding == Rounding::none && form.type == form.second) {

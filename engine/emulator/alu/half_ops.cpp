@@ -87,13 +87,13 @@ AluOperation find_comparison(const Form& form) {
       });
 }
 
-/// fma.oob is 0 where a tensor copy filled an operand in.
+/// fma.oob is 0 where a tensor copy filled a factor in, whatever its sign, as on an H100.
 AluOperation find_oob(const Form& form) {
   return with_half<flag::oob, flag::oob | flag::relu>(
       form, []<FloatFormat format, bool packed, Flags flags>() {
         return halves<packed, 3>([](u32 a, u32 b, u32 c) {
           constexpr u32 filled = 0x7ff7;
-          if (a == filled || b == filled || c == filled) return 0U;
+          if ((a & 0x7fff) == filled || (b & 0x7fff) == filled) return 0U;
           const auto value = [](u32 bits) { return operand<format, flags>(bits); };
           return finished<format, flags>(
               narrowed<format>(add_to_odd(value(a) * value(b), value(c))));

@@ -69,6 +69,9 @@ class VideoInstruction {
     }
     if (lanes_ > 1 && second_ != "add" && !second_.empty()) lowering_.refuse();
     is_saturating_ = std::erase(words, "sat") != 0;
+    // What hardware compares of a value that wraps around is not known.
+    const bool may_wrap = !is_saturating_ && (computed_ == "add" || computed_ == "sub");
+    if (may_wrap && (second_ == "min" || second_ == "max")) lowering_.refuse();
     if (name_ == "vset") words.insert(words.begin(), "u32");
     const std::size_t types = 3;
     if (words.size() != types + (name_ == "vset" ? 1 : 0)) lowering_.refuse();

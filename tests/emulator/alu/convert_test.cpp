@@ -171,6 +171,8 @@ const Row rows[] = {
     {"cvt.rna.satfinite.tf32.f32", 0x3f801000, 0, 0x3f802000},
     {"cvt.rna.satfinite.tf32.f32", 0xff7fffff, 0, 0xff7fe000},
     {"cvt.rna.satfinite.tf32.f32", 0xff800000, 0, 0xff7fe000},
+    {"cvt.rna.satfinite.tf32.f32", 0xfff778a2, 0, 0xfff74000},
+    {"cvt.rna.satfinite.tf32.f32", 0x7f802000, 0, 0x7f800000},
     {"cvt.f16.bf16", 0x3f81, 0, 0x3c08},
     {"cvt.bf16.f16", 0x3c04, 0, 0x3f80},
     {"cvt.bf16.f16", 0x3c0c, 0, 0x3f82},

@@ -89,7 +89,7 @@ __global__ void rare_forms(const uint32_t* a, const uint32_t* b, const uint32_t*
   asm(name " %0, %1, %2, %3;" : "=r"(word) : "r"(x), "r"(y), "r"(z)); \
   put(word)
     SWEEP_PUT("vadd.s32.u32.s32.sat.min");
-    SWEEP_PUT("vsub.u32.s32.u32.max");
+    SWEEP_PUT("vsub.u32.s32.u32.sat.max");
     SWEEP_PUT("vabsdiff.u32.s32.s32.add");
     SWEEP_PUT("vadd4.s32.u32.s32.sat");
     SWEEP_PUT("vsub4.u32.s32.u32.add");
