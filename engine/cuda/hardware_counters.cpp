@@ -145,15 +145,18 @@ class CuptiCounters : public HardwareCounters {
     };
     // CUPTI changes the code of kernels whose instructions it counts, and crashes in a later pass
     // if their module is unloaded before.
-    struct Retained {
-      CuptiCounters& self;
-      ~Retained() {
-        if (self.context_.modules.has_retained()) self.profiler_->disable();
-        self.context_.modules.release();
-      }
-    } retained{*this};
     context_.modules.retain();
-    profiler_->count(call.workloads.size(), launches);
+    const auto release = [&] {
+      if (context_.modules.has_retained()) profiler_->disable();
+      context_.modules.release();
+    };
+    try {
+      profiler_->count(call.workloads.size(), launches);
+    } catch (...) {
+      release();
+      throw;
+    }
+    release();
   }
 
   /// False where the step fails: a note of the workload's results then says so. A failure that

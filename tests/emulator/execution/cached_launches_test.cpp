@@ -68,8 +68,9 @@ BOOST_AUTO_TEST_CASE(steps_find_in_l2_what_those_before_left) {
       "  const size_t i = blockIdx.x * 256 + threadIdx.x;\n"
       "  out[i] += 0;\n}\n");
   const Emulated result = emulate_caches(steps, CacheState::cold);
-  // Nothing has to come from memory again, and L1 is empty at each launch. Each multiprocessor finds
-  // in its own half of L2 what it has written: two stores and the second step's reads are hits.
+  // Nothing has to come from memory again, and L1 is empty at each launch. Each multiprocessor
+  // finds in its own half of L2 what it has written: two stores and the second step's reads are
+  // hits.
   BOOST_TEST(hit_rate(result, "l1") == 0);
   BOOST_TEST(result.metrics.at("dram_read_bytes") == 65536 * 4);
   BOOST_TEST(result.metrics.at("l2_read_sectors") == 2 * 8192);
