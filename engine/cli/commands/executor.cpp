@@ -366,12 +366,12 @@ Executor start_executor(const std::string& device, StartedAhead ahead, const Giv
     const Device& gpu = executor.measurer->device();
     if (has_rules(gpu.compute_capability)) {
       executor.settings = given_emulator_settings(given, gpu.compute_capability);
-    }
-    if (has_rules(gpu.compute_capability) && !given.has("profile")) {
-      DeviceProfile& profile = executor.settings.profile;
-      profile.name = gpu.name;
-      profile.multiprocessors = static_cast<unsigned>(gpu.multiprocessors);
-      profile.l2_bytes = gpu.l2_bytes;
+      if (!given.has("profile")) {
+        DeviceProfile& profile = executor.settings.profile;
+        profile.name = gpu.name;
+        profile.multiprocessors = static_cast<unsigned>(gpu.multiprocessors);
+        profile.l2_bytes = gpu.l2_bytes;
+      }
     }
   }
   if (!has_gpu) {

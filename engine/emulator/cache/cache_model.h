@@ -129,8 +129,8 @@ struct SectorSources {
 /// multiprocessors. A line has its home in one of them. A multiprocessor looks into its own part,
 /// which keeps a copy of what it reads or writes of another one; only what is found there counts
 /// as a hit, as counters of an H100 have it. A store changes the line at home and drops the copies,
-/// but for its own part's. Atomics are done at home, and those of another part's lines count as
-/// hits.
+/// but for its own part's. Atomics are done at home: those near to it count as hits and bring their
+/// granule, those of another part's lines count by what is there and bring their sector.
 ///
 /// A read that misses in a part brings every sector of its granule (`dram_granularity`) that is not
 /// there, from home as from DRAM; what is brought along from home counts as there when it has come.
