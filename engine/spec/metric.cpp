@@ -113,7 +113,9 @@ std::vector<MetricDefinition> make_table() {
            "measured where a sweep names it")});
   const MetricTraits of_kernel{.origins = {Origin::measured, Origin::emulated}};
   add("Resources of the kernel", false,
-      {row("registers", "1", neither, "registers of a thread", of_kernel),
+      {row("blocks", "1", neither, "blocks that are launched"),
+       row("warps", "1", neither, "their warps"),
+       row("registers", "1", neither, "registers of a thread", of_kernel),
        row("static_shared_bytes", "B", neither,
            "shared memory of a block that the kernel declares with a size", of_kernel),
        row("dynamic_shared_bytes", "B", neither, "shared memory of a block that the launch gives",
@@ -290,6 +292,13 @@ std::vector<MetricDefinition> make_table() {
            {.needs_caches = true, .is_comparable = false}, "",
            float_operation_counters + " / (dram__bytes_read.sum|dram__bytes_op_read.sum + "
                                       "dram__bytes_write.sum|dram__bytes_op_write.sum)"),
+       row("global_waits", "1", lower,
+           "times that warps wait for global memory, one after the other: accesses that do not "
+           "need each other's results are waited for together"),
+       row("shared_waits", "1", lower, "the same of shared and local memory"),
+       row("dependent_steps", "1", lower,
+           "instructions of warps that each need the result of the one before"),
+       row("barriers", "1", neither, "times that warps come to a barrier of the block"),
        row("executed_share", "%", neither, "share of the grid's blocks that the emulator executed"),
        row("verified_share", "%", neither,
            "share of the elements with a verify condition that were verified")});

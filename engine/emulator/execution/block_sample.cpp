@@ -17,11 +17,11 @@ std::uint64_t scattered(std::uint64_t number) {
 
 /// Every figure of a launch's counts, in one order.
 std::vector<std::uint64_t*> figures_of(LaunchCount& count) {
-  std::vector<std::uint64_t*> figures = {&count.warp_instructions, &count.thread_instructions,
-                                         &count.float_operations, &count.product_work};
+  std::vector<std::uint64_t*> figures;
   const auto add = [&](auto& part) {
     for (const auto figure : part.figures) figures.push_back(&(part.*figure));
   };
+  add(static_cast<WorkCount&>(count));
   for (SiteCount& site : count.sites) {
     add(site.global);
     add(site.local);

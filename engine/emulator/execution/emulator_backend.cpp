@@ -170,6 +170,10 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   total("instructions", launch.count.warp_instructions);
   total("thread_instructions", launch.count.thread_instructions);
   total("float_operations", launch.count.float_operations);
+  total("global_waits", launch.count.global_waits);
+  total("shared_waits", launch.count.shared_waits);
+  total("dependent_steps", launch.count.dependent_steps);
+  total("barriers", launch.count.barriers);
   add("executed_share", percent * launch.executed_share);
   return metrics;
 }
@@ -351,10 +355,7 @@ void EmulatorExecution::launch_steps() {
     check_races(launch);
     counted_.spent += count.work();
     require_few(counted_.spent);
-    counted_.count.warp_instructions += count.warp_instructions;
-    counted_.count.thread_instructions += count.thread_instructions;
-    counted_.count.float_operations += count.float_operations;
-    counted_.count.product_work += count.product_work;
+    static_cast<WorkCount&>(counted_.count) += count;
     if (is_new) {
       step_counts_.emplace_back(plan.kernel_entry, count);
     } else {
@@ -512,6 +513,15 @@ void EmulatorExecution::add_resources(std::vector<Metric>& metrics) const {
     std::ranges::copy(resource_metrics(sizes, kernels, Origin::emulated),
                       std::back_inserter(metrics));
   }
+  double blocks = 0;
+  double warps = 0;
+  for (const LaunchPlan& plan : workload_.launches) {
+    const auto of_block = static_cast<double>((plan.block.count() + warp_size - 1) / warp_size);
+    blocks += static_cast<double>(plan.grid.count());
+    warps += static_cast<double>(plan.grid.count()) * of_block;
+  }
+  metrics.push_back({"blocks", Origin::emulated, blocks});
+  metrics.push_back({"warps", Origin::emulated, warps});
   std::uint64_t loads = 0;
   std::uint64_t stores = 0;
   for (const auto& [entry, code] : codes_) {

@@ -165,6 +165,9 @@ std::vector<bool> find_merging_blocks(const std::vector<BasicBlock>& blocks);
 /// guard, is computed from what the kernel loads; none: there is none. Parameters are not loaded.
 std::uint32_t find_data_dependence(const Kernel& kernel);
 
+/// Sets BasicBlock::waits of the kernel's blocks: to be met on any way there are.
+void find_waits(Kernel& kernel);
+
 /// Sets MemoryOp::is_aggregated of the kernel's atomics.
 void mark_aggregated_atomics(Kernel& kernel);
 

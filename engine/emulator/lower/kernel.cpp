@@ -330,6 +330,7 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
   const std::vector<bool> merges = find_merging_blocks(kernel.blocks);
   for (std::size_t i = 0; i < merges.size(); ++i) kernel.blocks[i].merges = merges[i];
   mark_aggregated_atomics(kernel);
+  find_waits(kernel);
   std::uint32_t files = 0;
   for (const InstructionInfo& info : kernel.instructions) {
     for (const ptx::Place& place : info.places) files = std::max(files, place.file + 1);

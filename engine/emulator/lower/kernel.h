@@ -338,6 +338,15 @@ enum class EndKind : std::uint8_t {
   barrier,
 };
 
+/// What a warp waits for one after the other in a basic block: its longest chain of ops, each of
+/// which needs the one before. What does not depend on each other is waited for together.
+struct Waits {
+  std::uint32_t global = 0;    ///< global memory, textures, copies, atomics' results
+  std::uint32_t shared = 0;    ///< shared and local memory
+  std::uint32_t steps = 0;     ///< ops
+  std::uint32_t barriers = 0;  ///< of the block, or the cluster
+};
+
 /// Straight-line code and where it leads. Blocks stand in an order in which a loop's blocks are
 /// adjacent and what follows them comes later, so that lanes that diverged meet again when those
 /// furthest behind run first.
@@ -348,6 +357,7 @@ struct BasicBlock {
   std::uint32_t float_operations = 0;  ///< of a thread
   /// What a thread's share in products of matrices takes, in instructions.
   std::uint32_t product_work = 0;
+  Waits waits;
   EndKind end = EndKind::next;
   bool is_negated = false;
   std::uint32_t predicate = none;

@@ -302,6 +302,10 @@ void BlockRun::count(const BasicBlock& block, unsigned threads) {
   count_.thread_instructions += std::uint64_t{block.instructions} * threads;
   count_.float_operations += std::uint64_t{block.float_operations} * threads;
   count_.product_work += std::uint64_t{block.product_work} * threads;
+  count_.global_waits += block.waits.global;
+  count_.shared_waits += block.waits.shared;
+  count_.dependent_steps += block.waits.steps;
+  count_.barriers += block.waits.barriers;
 }
 
 /// What has to wait is counted when it goes on.
@@ -309,6 +313,10 @@ void BlockRun::uncount(const BasicBlock& block, std::uint32_t lanes, bool is_who
   if (is_whole_fragment) {
     count_.warp_instructions -= block.instructions;
     instructions_ -= block.instructions;
+    count_.global_waits -= block.waits.global;
+    count_.shared_waits -= block.waits.shared;
+    count_.dependent_steps -= block.waits.steps;
+    count_.barriers -= block.waits.barriers;
   }
   const auto threads = static_cast<unsigned>(std::popcount(lanes));
   count_.thread_instructions -= std::uint64_t{block.instructions} * threads;

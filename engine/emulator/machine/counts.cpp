@@ -45,10 +45,7 @@ RequestCost cost_between(const SiteCount& before, const SiteCount& now) {
 LaunchCount& LaunchCount::operator+=(const LaunchCount& other) {
   if (sites.size() < other.sites.size()) sites.resize(other.sites.size());
   for (std::size_t i = 0; i < other.sites.size(); ++i) sites[i] += other.sites[i];
-  warp_instructions += other.warp_instructions;
-  thread_instructions += other.thread_instructions;
-  float_operations += other.float_operations;
-  product_work += other.product_work;
+  WorkCount::operator+=(other);
   add_shapes(other);
   return *this;
 }

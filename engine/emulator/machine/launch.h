@@ -225,17 +225,33 @@ struct SiteCount {
   friend bool operator==(const SiteCount&, const SiteCount&) = default;
 };
 
-/// What blocks did.
-struct LaunchCount {
-  std::vector<SiteCount> sites;      ///< by the kernel's memory ops
-  std::vector<AddressShape> shapes;  ///< the same, where the launch notes them; else empty
+/// How much blocks did.
+struct WorkCount {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
   std::uint64_t float_operations = 0;  ///< of all threads
   std::uint64_t product_work = 0;      ///< BasicBlock::product_work of all threads
+  // Waits, of all warps.
+  std::uint64_t global_waits = 0;
+  std::uint64_t shared_waits = 0;
+  std::uint64_t dependent_steps = 0;
+  std::uint64_t barriers = 0;
+
+  static constexpr auto figures = std::to_array<std::uint64_t WorkCount::*>(
+      {&WorkCount::warp_instructions, &WorkCount::thread_instructions, &WorkCount::float_operations,
+       &WorkCount::product_work, &WorkCount::global_waits, &WorkCount::shared_waits,
+       &WorkCount::dependent_steps, &WorkCount::barriers});
+  WorkCount& operator+=(const WorkCount& other) { return add_figures(*this, other); }
+  friend bool operator==(const WorkCount&, const WorkCount&) = default;
 
   /// How much was to do, in thread instructions.
   std::uint64_t work() const { return thread_instructions + product_work; }
+};
+
+/// What blocks did.
+struct LaunchCount : WorkCount {
+  std::vector<SiteCount> sites;      ///< by the kernel's memory ops
+  std::vector<AddressShape> shapes;  ///< the same, where the launch notes them; else empty
 
   LaunchCount& operator+=(const LaunchCount& other);
   void add_shapes(const LaunchCount& other);

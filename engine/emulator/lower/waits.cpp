@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <map>
+
+#include "engine/emulator/lower/code_analysis.h"
+
+namespace sweep {
+namespace {
+
+/// When something is there, counted from where a warp comes to a basic block.
+struct Time {
+  Waits waits;
+
+  /// About, in cycles: enough to say what comes later.
+  std::uint32_t length() const { return waits.global * 600 + waits.shared * 30 + waits.steps * 5; }
+  void wait_for(const Time& other) {
+    if (other.length() > length()) *this = other;
+  }
+};
+
+enum class Memory : std::uint8_t { none, near, global };
+
+bool is_near(ptx::Space space) {
+  return space == ptx::Space::shared || space == ptx::Space::local;
+}
+
+/// The memory that an op's results come from.
+Memory source_of(const Kernel& kernel, const Op& op) {
+  switch (op.kind) {
+    case OpKind::load:
+    case OpKind::load_matrix:
+    case OpKind::atomic:
+    case OpKind::texture: {
+      const ptx::Space space = kernel.memory[op.detail].space;
+      const bool is_constant = space == ptx::Space::param || space == ptx::Space::constant;
+      if (is_constant && op.kind == OpKind::load) return Memory::none;
+      return is_near(space) ? Memory::near : Memory::global;
+    }
+    default:
+      return Memory::none;
+  }
+}
+
+/// What has been asked for when a warp comes to an op, and not been waited for: by its slot.
+using Pending = std::map<std::uint32_t, Memory>;
+
+/// Stands for what asynchronous copies write.
+constexpr std::uint32_t copied = none - 1;
+
+/// A block's ops as a compiler has them: loads as early as their addresses are known, but not
+/// before a store that may have written what they read, nor before a barrier.
+class Schedule {
+ public:
+  Schedule(const Kernel& kernel, const Pending& pending) : kernel_(kernel), pending_(pending) {
+    for (const auto& [slot, memory] : pending) ready_[slot] = after({}, memory);
+  }
+
+  void add(const BasicBlock& block) {
+    for (std::uint32_t i = 0; i < block.op_count; ++i) add(kernel_.ops[block.first_op + i]);
+    const bool has_op = block.end == EndKind::collective || block.end == EndKind::barrier;
+    if (has_op) add(block.op);
+    Time start;
+    use({block.predicate, block.index}, start);
+  }
+
+  Waits waits() const {
+    Waits waits = end_.waits;
+    waits.barriers = barriers_;
+    return waits;
+  }
+  const Pending& pending() const { return pending_; }
+
+ private:
+  static Time after(Time time, Memory memory) {
+    ++time.waits.steps;
+    if (memory == Memory::global) ++time.waits.global;
+    if (memory == Memory::near) ++time.waits.shared;
+    return time;
+  }
+
+  /// Whoever reads a register waits until it is there.
+  void use(const SlotList& slots, Time& start) {
+    for (const std::uint32_t slot : slots) {
+      pending_.erase(slot);
+      if (const auto found = ready_.find(slot); found != ready_.end()) {
+        start.wait_for(found->second);
+      }
+    }
+    end_.wait_for(start);
+  }
+
+  void add(const Op& op) {
+    const OpFacts facts = facts_of(kernel_, op);
+    Time start;
+    use(facts.reads, start);
+    use({op.guard}, start);
+    const Memory memory = source_of(kernel_, op);
+    order(op, memory, start);
+    for (const std::uint32_t slot : facts.writes) {
+      ready_[slot] = after(start, memory);
+      pending_.erase(slot);
+      if (memory != Memory::none) pending_[slot] = memory;
+    }
+  }
+
+  /// What does not depend on registers alone.
+  void order(const Op& op, Memory memory, Time& start) {
+    switch (op.kind) {
+      case OpKind::load:
+      case OpKind::load_matrix:
+        if (memory != Memory::none && !is_read_only(op)) start.wait_for(fence(op));
+        return;
+      case OpKind::store:
+      case OpKind::store_matrix:
+        fence(op).wait_for(start);
+        return;
+      case OpKind::atomic:
+        start.wait_for(fence(op));
+        fence(op).wait_for(start);
+        return;
+      case OpKind::async_copy:
+      case OpKind::bulk_copy:
+      case OpKind::tensor_copy:
+        ready_[copied] = after(start, Memory::global);
+        pending_[copied] = Memory::global;
+        return;
+      case OpKind::copy_group:
+        if (kernel_.copy_groups[op.detail].waits) wait_for_copies();
+        return;
+      case OpKind::mbarrier: {
+        const MbarrierMode mode = kernel_.mbarriers[op.detail].mode;
+        if (mode == MbarrierMode::wait || mode == MbarrierMode::wait_parity) wait_for_copies();
+        return;
+      }
+      case OpKind::barrier:
+      case OpKind::cluster_barrier: {
+        const bool only_arrives = op.kind == OpKind::barrier &&
+                                  kernel_.barriers[op.detail].mode == BarrierMode::arrive;
+        if (!only_arrives) ++barriers_;
+        global_fence_.wait_for(end_);
+        near_fence_.wait_for(end_);
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  void wait_for_copies() {
+    Time start;
+    use({copied}, start);
+    near_fence_.wait_for(start);
+  }
+
+  Time& fence(const Op& op) {
+    return is_near(kernel_.memory[op.detail].space) ? near_fence_ : global_fence_;
+  }
+  bool is_read_only(const Op& op) const {
+    return kernel_.instructions[op.instruction].opcode.find(".nc") != std::string::npos;
+  }
+
+  const Kernel& kernel_;
+  Pending pending_;
+  std::map<std::uint32_t, Time> ready_;  ///< registers, by slot
+  Time end_;                             ///< of the latest op
+  Time global_fence_;                    ///< before it no load that may read what has been written
+  Time near_fence_;
+  std::uint32_t barriers_ = 0;
+};
+
+}  // namespace
+
+void find_waits(Kernel& kernel) {
+  std::vector<Pending> before(kernel.blocks.size());
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (std::size_t i = 0; i < kernel.blocks.size(); ++i) {
+      BasicBlock& block = kernel.blocks[i];
+      Schedule schedule(kernel, before[i]);
+      schedule.add(block);
+      block.waits = schedule.waits();
+      const auto lead = [&](std::uint32_t next) {
+        if (next == none) return;
+        const std::size_t known = before[next].size();
+        before[next].insert(schedule.pending().begin(), schedule.pending().end());
+        has_changed |= before[next].size() != known;
+      };
+      lead(block.next);
+      lead(block.target);
+      for (const std::uint32_t target : block.targets) lead(target);
+    }
+  }
+}
+
+}  // namespace sweep
