@@ -233,6 +233,7 @@ class AccessUnit {
   void move_matrices(std::uint32_t mask, bool is_load);
   void count_matrix(const Addresses& addresses, unsigned matrix, AccessKind kind);
   void multiply_matrices(std::uint32_t mask);
+  void check_metadata(const MatrixOp& op) const;
   void require_whole_warp(std::uint32_t mask) const;
 
   // Copies in flight.
