@@ -49,7 +49,13 @@ const Refused refused[] = {
     {"mov.v2.u32 {%r1, %d2}, {%r3, %r4};", "the destination has another width"},
     {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %r1, 0, "
      "%p1, 1, 1, 0, 0;",
-     "its matrix a is sparse"},
+     ""},
+    {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %r1, 2, "
+     "%p1, 1, 1, 0, 0;",
+     "its sparsity selector is not one of its shape"},
+    {"wgmma.mma_async.sp.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %r1, 0, "
+     "%p1, 1, 1, 0, 0;",
+     "PTX has no such shape"},
     {"wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %p1, 1, "
      "1, 0, 0;",
      "PTX has no such shape"},
