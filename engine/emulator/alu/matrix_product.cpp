@@ -126,8 +126,13 @@ SWEEP_ALU_INLINE void add_products(Pair& pair, const Line& a, const Line& b) {
   const auto scaled = [&](const WideSingles& value, std::size_t parity) {
     return as<WideWords>(__builtin_convertvector(value * scale[parity], WideIntegers));
   };
-  // Neither half overflows.
+  // Neither half overflows: of more than 4 steps it may have 16 products, but no accumulator.
+  constexpr bool is_apart = steps > 4;
+  const WideWords accumulators[2] = {scaled(pair.sums[0].cut, 0), scaled(pair.sums[1].cut, 1)};
   WideWords halves[2][2] = {};
+  for (unsigned parity = 0; parity < 2 && !is_apart; ++parity) {
+    halves[parity][0] = accumulators[parity];
+  }
   for (std::size_t step = 0; step < steps; ++step) {
     const f32* const right = b.values + step * warp_size;
     for_each_factor(a.values + step * warp_size, [&](const WideSingles& factor, std::size_t j) {
@@ -140,16 +145,19 @@ SWEEP_ALU_INLINE void add_products(Pair& pair, const Line& a, const Line& b) {
   for (unsigned parity = 0; parity < 2; ++parity) {
     Sums& sums = pair.sums[parity];
     const auto& [even, odd] = halves[parity];
-    const WideWords accumulator = scaled(sums.cut, parity);
-    const WideWords products = even + odd;
-    const WideWords total = products + accumulator;
+    WideWords total = even + odd;
+    WideWords overflow = (even ^ total) & (odd ^ total);
+    if constexpr (is_apart) {
+      const WideWords& accumulator = accumulators[parity];
+      const WideWords products = total;
+      total += accumulator;
+      overflow |= (products ^ total) & (accumulator ^ total);
+    }
     const auto size = as<WideIntegers>(as<WideIntegers>(total) < 0 ? -total : total);
     // What rounds to 2^31 is beyond integers, too.
     if constexpr (kept > 23) {
       constexpr s32 most_size = 0x7fffff80;
-      const auto overflow = as<WideIntegers>(((even ^ products) & (odd ^ products)) |
-                                             ((products ^ total) & (accumulator ^ total))) < 0;
-      is_unusual[parity] |= is_any_set(overflow | (size > most_size));
+      is_unusual[parity] |= is_any_set((as<WideIntegers>(overflow) < 0) | (size > most_size));
     }
     if (is_unusual[parity]) {
       sum_by_one(parity);

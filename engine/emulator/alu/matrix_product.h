@@ -146,8 +146,8 @@ using MatrixFunction = void (*)(const MatrixProduct& product, std::byte* registe
 /// behind the leading one are kept, in the sum too. Results of f16 are rounded to nearest even. f64
 /// is a chain of fused multiply-adds along k.
 ///
-/// mma has no tensor cores for elements of 8 bits there: ptxas makes halves of them. Of a sparse a
-/// the products of its 32 bytes are added at once; no published measurement says so.
+/// mma has no tensor cores for floats of 8 bits there: ptxas makes halves of them. Of a sparse a
+/// the products of its 32 bytes are taken to be added at once, which no published measurement says.
 MatrixFunction find_matrix_function(Simd simd);
 /// mma.m8n8k4 of f16, for which 9.0 has no tensor cores: the arithmetic is that of ptxas. Each
 /// eight lanes have a product of their own; m is the rows of all four.
