@@ -198,8 +198,8 @@ __device__ inline RESULT expected(const CODE* a, const CODE* b, int i) {
   for (int step = 0; step < 2; ++step) {
     if (IS_INTEGER) {
       for (int k = step * WORDS; k < (step + 1) * WORDS; ++k) {
-        const int of_b = step * per_step + partner(row, step, k - step * WORDS);
-        const unsigned p = a[row * 2 * WORDS + k], q = b[column * (SPARSE ? 4 : 2) * WORDS + (SPARSE ? of_b : k)];
+        const int of_b = SPARSE ? step * per_step + partner(row, step, k - step * WORDS) : k;
+        const unsigned p = a[row * 2 * WORDS + k], q = b[column * (SPARSE ? 4 : 2) * WORDS + of_b];
         whole += BITS == 1 ? __popc(p & q)
                            : (A_SIGNED ? int((signed char)p) : int(p)) * (B_SIGNED ? int((signed char)q) : int(q));
       }
