@@ -1,6 +1,10 @@
 #include "engine/emulator/alu/matrix_product.h"
 
+#include <algorithm>
+#include <array>
+#include <cfenv>
 #include <cmath>
+#include <span>
 
 #include "engine/emulator/alu/tile_accumulators.h"
 #include "engine/emulator/alu/tile_product.h"
@@ -17,6 +21,8 @@ constexpr unsigned bytes_at_once = 32;
 /// bits, the sum too.
 constexpr unsigned bits_kept = 25;
 constexpr unsigned bits_kept_of_bytes = 13;
+/// In place of a where it has no element, which is multiplied with nothing; elements are never -0.
+constexpr f32 absent = -0.0F;
 
 /// Where the elements of a factor, and the powers of two of their exponents, begin.
 struct Line {
@@ -40,7 +46,9 @@ template <unsigned kept, unsigned steps>
 f64 unusual_sum(f32 accumulator, const Line& a, const Line& b) {
   const auto for_each_product = [](const f32* lefts, const f32* rights, auto work) {
     for (unsigned step = 0; step < steps; ++step, lefts += warp_size, rights += warp_size) {
-      for (std::size_t j = 0; j < quad; ++j) work(f64{lefts[j]} * rights[j * 2 * quad]);
+      for (std::size_t j = 0; j < quad; ++j) {
+        if (bits_of(lefts[j]) != bits_of(absent)) work(f64{lefts[j]} * rights[j * 2 * quad]);
+      }
     }
   };
   f64 plain = accumulator;
@@ -118,9 +126,13 @@ SWEEP_ALU_INLINE void add_products(Pair& pair, const Line& a, const Line& b) {
   const auto scaled = [&](const WideSingles& value, std::size_t parity) {
     return as<WideWords>(__builtin_convertvector(value * scale[parity], WideIntegers));
   };
-  // Neither half overflows.
-  WideWords halves[2][2] = {{scaled(pair.sums[0].cut, 0), WideWords{}},
-                            {scaled(pair.sums[1].cut, 1), WideWords{}}};
+  // Neither half overflows: of more than 4 steps it may have 16 products, but no accumulator.
+  constexpr bool is_apart = steps > 4;
+  const WideWords accumulators[2] = {scaled(pair.sums[0].cut, 0), scaled(pair.sums[1].cut, 1)};
+  WideWords halves[2][2] = {};
+  for (unsigned parity = 0; parity < 2 && !is_apart; ++parity) {
+    halves[parity][0] = accumulators[parity];
+  }
   for (std::size_t step = 0; step < steps; ++step) {
     const f32* const right = b.values + step * warp_size;
     for_each_factor(a.values + step * warp_size, [&](const WideSingles& factor, std::size_t j) {
@@ -133,13 +145,19 @@ SWEEP_ALU_INLINE void add_products(Pair& pair, const Line& a, const Line& b) {
   for (unsigned parity = 0; parity < 2; ++parity) {
     Sums& sums = pair.sums[parity];
     const auto& [even, odd] = halves[parity];
-    const WideWords total = even + odd;
+    WideWords total = even + odd;
+    WideWords overflow = (even ^ total) & (odd ^ total);
+    if constexpr (is_apart) {
+      const WideWords& accumulator = accumulators[parity];
+      const WideWords products = total;
+      total += accumulator;
+      overflow |= (products ^ total) & (accumulator ^ total);
+    }
     const auto size = as<WideIntegers>(as<WideIntegers>(total) < 0 ? -total : total);
     // What rounds to 2^31 is beyond integers, too.
     if constexpr (kept > 23) {
       constexpr s32 most_size = 0x7fffff80;
-      const auto overflow = as<WideIntegers>((even ^ total) & (odd ^ total)) < 0;
-      is_unusual[parity] |= is_any_set(overflow | (size > most_size));
+      is_unusual[parity] |= is_any_set((as<WideIntegers>(overflow) < 0) | (size > most_size));
     }
     if (is_unusual[parity]) {
       sum_by_one(parity);
@@ -163,8 +181,8 @@ SWEEP_ALU_INLINE void add_products(Pair& pair, const Line& a, const Line& b) {
 }
 
 template <unsigned kept, bool needs_whole, unsigned steps>
-void add_all_products(const MatrixProduct& product, const Accumulators<f32>& sums, const Line& a,
-                      const Line& b) {
+void add_all_products(const MatrixProduct& product, const Accumulators<f32>& sums,
+                      std::span<const Line> lefts, const Line& b) {
   const Tiling tiling(product);
   constexpr unsigned of_eight = warp_size / width<f32>;
   const std::size_t tile_size = std::size_t{tiling.steps()} * warp_size;
@@ -186,37 +204,49 @@ void add_all_products(const MatrixProduct& product, const Accumulators<f32>& sum
           (std::size_t{tile / tiling.columns} * tiling.halves + eight) * tile_size + lane;
       const std::size_t right = tile % tiling.columns * tile_size;
       Pair pair;
-      sums.read(tile * tiling.halves + eight, lane, pair.sums[0].cut, pair.sums[1].cut);
-      for (std::size_t at = 0; at < tile_size; at += std::size_t{steps} * warp_size) {
-        add_products<kept, needs_whole, steps>(pair, {a.values + left + at, a.powers + left + at},
-                                               {b.values + right + at, b.powers + right + at});
+      auto& [even, odd] = pair.sums;
+      Pair added;
+      Pair& begin = product.is_by_halves ? added : pair;
+      sums.read(tile * tiling.halves + eight, lane, begin.sums[0].cut, begin.sums[1].cut);
+      for (const Line& a : lefts) {
+        for (std::size_t at = 0; at < tile_size; at += std::size_t{steps} * warp_size) {
+          add_products<kept, needs_whole, steps>(pair, {a.values + left + at, a.powers + left + at},
+                                                 {b.values + right + at, b.powers + right + at});
+        }
       }
-      sums.write_bits(tile * tiling.halves + eight, lane, bits_of_sums(pair.sums[0]),
-                      bits_of_sums(pair.sums[1]));
+      if (product.is_by_halves) {
+        even.cut += added.sums[0].cut;
+        odd.cut += added.sums[1].cut;
+      }
+      sums.write_bits(tile * tiling.halves + eight, lane, bits_of_sums(even), bits_of_sums(odd));
     }
   }
 }
 
 template <unsigned kept, bool needs_whole>
-void add_all_products(const MatrixProduct& product, const Accumulators<f32>& sums, const Line& a,
-                      const Line& b) {
-  const unsigned wanted = bytes_at_once * 8 / element_bits(product.a_type);
+void add_all_products(const MatrixProduct& product, const Accumulators<f32>& sums,
+                      std::span<const Line> lefts, const Line& b) {
+  const unsigned own = bytes_at_once * 8 / element_bits(product.a_type);
+  const unsigned wanted = product.is_sparse ? 2 * own : own;
   switch ((product.k < wanted ? product.k : wanted) / quad) {
     case 1:
-      return add_all_products<kept, needs_whole, 1>(product, sums, a, b);
+      return add_all_products<kept, needs_whole, 1>(product, sums, lefts, b);
     case 2:
-      return add_all_products<kept, needs_whole, 2>(product, sums, a, b);
+      return add_all_products<kept, needs_whole, 2>(product, sums, lefts, b);
     case 4:
-      return add_all_products<kept, needs_whole, 4>(product, sums, a, b);
+      return add_all_products<kept, needs_whole, 4>(product, sums, lefts, b);
+    case 8:
+      return add_all_products<kept, needs_whole, 8>(product, sums, lefts, b);
     default:
-      return add_all_products<kept, needs_whole, 8>(product, sums, a, b);
+      return add_all_products<kept, needs_whole, 16>(product, sums, lefts, b);
   }
 }
 
 template <Element element>
 void find_powers(f32* values, f32* powers, unsigned count) {
   for (unsigned i = 0; i < count; i += width<f32>) {
-    const auto elements = with_special<element>(loaded<WideSingles>(values + i));
+    // There is no -0.
+    const WideSingles elements = with_special<element>(loaded<WideSingles>(values + i)) + 0.0F;
     store(values + i, elements);
     store(powers + i, powers_of<element>(elements));
   }
@@ -288,23 +318,42 @@ void multiply_bits(const MatrixProduct& product, std::byte* registers) {
 
 void add_cut_products(const MatrixProduct& product, std::byte* registers, f32* a, f32* b) {
   alignas(64) f32 a_powers[most_matrix_elements];
-  alignas(64) f32 b_powers[bytes_at_once * most_matrix_columns];
-  find_powers(product.a_type, a, a_powers, product.m * product.k);
+  alignas(64) f32 b_powers[std::size_t{2} * bytes_at_once * most_matrix_columns];
+  find_powers(product.a_type, a, a_powers, elements_of_a(product));
   find_powers(product.b_type, b, b_powers, product.n * product.k);
   const Accumulators<f32> sums(product, registers);
-  const Line left = {a, a_powers};
   const Line right = {b, b_powers};
   const bool is_half = product.d_type == Element::f16;
-  if (element_bits(product.a_type) == 8) {
-    return is_half ? add_all_products<bits_kept_of_bytes, true>(product, sums, left, right)
-                   : add_all_products<bits_kept_of_bytes, false>(product, sums, left, right);
-  }
-  is_half ? add_all_products<bits_kept, true>(product, sums, left, right)
-          : add_all_products<bits_kept, false>(product, sums, left, right);
+  const auto add = [&](std::span<const Line> lefts) {
+    if (element_bits(product.a_type) == 8 && !product.is_by_halves) {
+      return is_half ? add_all_products<bits_kept_of_bytes, true>(product, sums, lefts, right)
+                     : add_all_products<bits_kept_of_bytes, false>(product, sums, lefts, right);
+    }
+    is_half ? add_all_products<bits_kept, true>(product, sums, lefts, right)
+            : add_all_products<bits_kept, false>(product, sums, lefts, right);
+  };
+  if (!product.is_sparse && !product.is_by_halves) return add(std::array{Line{a, a_powers}});
+  alignas(64) f32 values[2][most_matrix_elements];
+  alignas(64) f32 powers[2][most_matrix_elements];
+  for (f32* const each : values) std::fill_n(each, product.m * product.k, absent);
+  for (f32* const each : powers) std::fill_n(each, product.m * product.k, 0.0F);
+  for_each_place(product, registers, [&](unsigned from, unsigned to, unsigned at) {
+    const unsigned half = product.is_by_halves ? at % 4 / 2 : 0;
+    values[half][to] = a[from];
+    powers[half][to] = a_powers[from];
+  });
+  const Line lefts[] = {{values[0], powers[0]}, {values[1], powers[1]}};
+  add(std::span(lefts).first(product.is_by_halves ? 2 : 1));
 }
 
 void multiply_matrices(const MatrixProduct& product, std::byte* registers) {
-  if (product.d_type == Element::f64) return multiply_doubles(product, registers);
+  if (product.d_type == Element::f64) {
+    if (product.rounding == FE_TONEAREST) return multiply_doubles(product, registers);
+    std::fesetround(product.rounding);
+    multiply_doubles(product, registers);
+    std::fesetround(FE_TONEAREST);
+    return;
+  }
   if (product.a_type == Element::b1) return multiply_bits(product, registers);
   multiply_numbers(product, registers);
 }

@@ -80,11 +80,30 @@ struct MatrixProduct {
   // null: they are those of the slots.
   const std::byte* gathered_a = nullptr;
   const std::byte* gathered_b = nullptr;
+  // Of a sparse a, half of whose places along k have elements: rows have these alone, side by side.
+  bool is_sparse = false;
+  std::uint32_t metadata = 0;  ///< the slot of what says where they belong
+  std::uint32_t selector = 0;  ///< which of four lanes have it
+  /// 8-bit floats of mma: halves of them are multiplied, first those of each register's low half,
+  /// then the others; c is added last.
+  bool is_by_halves = false;
+  int rounding = 0;  ///< of f64, as std::fesetround takes it; 0 is to nearest
 };
+
+/// The 2-bit indices of a sparse row's metadata: each is of an element, or of two of 4 bits; those
+/// of 32 bits have two (PTX ISA, "Sparse matrix storage").
+SWEEP_MATRIX_INLINE unsigned sparse_indices(unsigned k, unsigned element_bits) {
+  return element_bits == 32 ? k : element_bits == 4 ? k / 4 : k / 2;
+}
+/// Of four lanes, which share two rows, so many have their metadata.
+SWEEP_MATRIX_INLINE unsigned metadata_lanes(unsigned k, unsigned element_bits) {
+  return sparse_indices(k, element_bits) / 8;
+}
 
 /// That a, or b of mma and wmma, has; of single bits in words of 32.
 constexpr unsigned most_matrix_elements = 1024;
-/// The most columns of b, c and d, which wgmma has; a line of its factors has 32 bytes.
+/// The most columns of b, c and d, which wgmma has; a line of its factors has 32 bytes, and of b 64
+/// where a is sparse.
 constexpr unsigned most_matrix_columns = 256;
 
 /// Of a tile of a, c and d.
@@ -126,6 +145,12 @@ using MatrixFunction = void (*)(const MatrixProduct& product, std::byte* registe
 /// off two bits below a float's last, added, and cut to a float. Of elements of 8 bits only 13 bits
 /// behind the leading one are kept, in the sum too. Results of f16 are rounded to nearest even. f64
 /// is a chain of fused multiply-adds along k.
+///
+/// mma has no tensor cores for floats of 8 bits there: ptxas makes halves of them. Of a sparse a
+/// the products of its 32 bytes are taken to be added at once, which no published measurement says.
 MatrixFunction find_matrix_function(Simd simd);
+/// mma.m8n8k4 of f16, for which 9.0 has no tensor cores: the arithmetic is that of ptxas. Each
+/// eight lanes have a product of their own; m is the rows of all four.
+MatrixFunction find_quad_function(bool is_a_by_columns, bool is_b_by_rows);
 
 }  // namespace sweep

@@ -96,6 +96,60 @@ struct Tiling {
   }
 };
 
+/// The elements that a has in its registers.
+inline unsigned elements_of_a(const MatrixProduct& product) {
+  return product.m * product.k / (product.is_sparse ? 2 : 1);
+}
+
+/// Where along k the elements of a sparse a belong.
+class SparsePlaces {
+ public:
+  SparsePlaces(const MatrixProduct& product, const std::byte* registers)
+      : words_(reinterpret_cast<const u32*>(registers + product.metadata)),
+        bits_(element_bits(product.a_type)),
+        first_lane_(product.selector * metadata_lanes(product.k, bits_)) {}
+
+  unsigned operator()(unsigned row, unsigned at) const {
+    if (bits_ == 32) return at * 2 + index(row, at * 2) / 2;
+    if (bits_ == 4) return at / 4 * 8 + index(row, at / 2) * 2 + at % 2;
+    return at / 2 * 4 + index(row, at);
+  }
+
+ private:
+  /// A word has 8 indices of a row and of the one 8 below; of elements below 16 bits the 16 of one.
+  unsigned index(unsigned row, unsigned number) const {
+    const bool is_of_two = bits_ >= 16;
+    const unsigned below = row / 8;
+    const unsigned lane = is_of_two ? number / 8 : number / 16 * 2 + below;
+    const unsigned field = is_of_two ? number % 8 + below * 8 : number % 16;
+    return words_[row % 8 * 4 + first_lane_ + lane] >> 2 * field & 3;
+  }
+
+  const u32* words_;
+  unsigned bits_;
+  unsigned first_lane_;
+};
+
+/// Calls work(from, to, at) for each element of a: its place among its rows' own, its place in rows
+/// of k, and which of its row's own it is.
+template <class Work>
+void for_each_place(const MatrixProduct& product, const std::byte* registers, Work work) {
+  const Tiling tiling(product);
+  const unsigned in_register = quad * tiling.parts;
+  const auto place = [&](unsigned row, unsigned at, unsigned along) {
+    const unsigned step = (row / 8 * along + at / in_register) * tiling.parts + at % tiling.parts;
+    return step * warp_size + row % 8 * quad + at % in_register / tiling.parts;
+  };
+  const unsigned own = elements_of_a(product) / product.m;
+  const SparsePlaces places(product, registers);
+  for (unsigned row = 0; row < product.m; ++row) {
+    for (unsigned at = 0; at < own; ++at) {
+      work(place(row, at, own / in_register),
+           place(row, product.is_sparse ? places(row, at) : at, tiling.along), at);
+    }
+  }
+}
+
 /// The accumulators, before and after.
 template <class T>
 class Accumulators {

@@ -200,7 +200,7 @@ bool are_sums_exact(const MatrixProduct& product, const Accumulators<f32>& sums,
     return c.is_known && std::max(largest, c.largest) <= most * std::min(unit, c.unit);
   };
   if (is_exact()) return true;
-  refine(a, left, product.m * product.k, product.a_type);
+  refine(a, left, elements_of_a(product), product.a_type);
   refine(b, right, product.n * product.k, product.b_type);
   return is_exact();
 }
@@ -213,19 +213,26 @@ Registers registers_of(const u32* slots, const std::byte* gathered, const std::b
 
 void multiply_numbers(const MatrixProduct& product, std::byte* registers) {
   const Tiling tiling(product);
+  Tiling own = tiling;
+  if (product.is_sparse) own.along /= 2;
   alignas(64) f32 a[most_matrix_elements];
-  alignas(64) f32 b[std::size_t{32} * most_matrix_columns];
-  const auto left = read_factor<true>(product.a_type, tiling,
+  alignas(64) f32 b[std::size_t{64} * most_matrix_columns];
+  const auto left = read_factor<true>(product.a_type, own,
                                       registers_of(product.a, product.gathered_a, registers), a);
   const auto right = read_factor<false>(product.b_type, tiling,
                                         registers_of(product.b, product.gathered_b, registers), b);
   const Accumulators<f32> sums(product, registers);
-  for (unsigned i = 0; i < product.m * product.k && product.is_negated; ++i) a[i] = -a[i];
+  for (unsigned i = 0; i < elements_of_a(product) && product.is_negated; ++i) a[i] = -a[i];
   const bool is_integer = product.d_type == Element::s32;
-  if (is_integer || are_sums_exact(product, sums, left, right, a, b)) {
-    return add_products<f32>(sums, tiling, a, b);
+  if (!is_integer && !are_sums_exact(product, sums, left, right, a, b)) {
+    return add_cut_products(product, registers, a, b);
   }
-  add_cut_products(product, registers, a, b);
+  if (!product.is_sparse) return add_products<f32>(sums, tiling, a, b);
+  alignas(64) f32 whole[std::size_t{2} * most_matrix_elements];
+  std::fill_n(whole, product.m * product.k, 0.0F);
+  for_each_place(product, registers,
+                 [&](unsigned from, unsigned to, unsigned) { whole[to] = a[from]; });
+  add_products<f32>(sums, tiling, whole, b);
 }
 
 void multiply_doubles(const MatrixProduct& product, std::byte* registers) {

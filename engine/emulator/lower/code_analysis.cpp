@@ -344,6 +344,7 @@ OpFacts facts_of(const Kernel& kernel, const Op& op) {
       OpFacts facts = {matrices.a, matrices.d};
       facts.reads.insert(facts.reads.end(), matrices.b.begin(), matrices.b.end());
       facts.reads.insert(facts.reads.end(), matrices.c.begin(), matrices.c.end());
+      if (matrices.product.is_sparse) facts.reads.push_back(matrices.product.metadata);
       return facts;
     }
     case OpKind::multiply_warpgroup: {
@@ -352,6 +353,7 @@ OpFacts facts_of(const Kernel& kernel, const Op& op) {
                        matrices.d};
       facts.reads.insert(facts.reads.end(), matrices.a.begin(), matrices.a.end());
       facts.reads.insert(facts.reads.end(), matrices.c.begin(), matrices.c.end());
+      if (matrices.product.is_sparse) facts.reads.push_back(matrices.product.metadata);
       return facts;
     }
     case OpKind::mbarrier: {

@@ -261,9 +261,10 @@ std::uint32_t float_operations_of(const ptx::Instruction& instruction) {
   return has({"f16", "bf16", "f32", "f64"}) ? each : 0;
 }
 
-/// Of a thread's share in the product.
+/// Of a thread's share in the product; of a sparse matrix those of its own elements.
 std::uint32_t operations_of(const MatrixProduct& product) {
-  return 2 * product.m * product.n * product.k / warp_size;
+  const unsigned each = product.is_sparse ? 1 : 2;
+  return each * product.m * product.n * product.k / warp_size;
 }
 
 /// So many take the time of one instruction.

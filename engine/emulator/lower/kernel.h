@@ -220,6 +220,7 @@ struct MatrixOp {
   SlotList c;
   SlotList d;
   MatrixFunction multiply = nullptr;
+  bool is_ordered = false;  ///< of a sparse a's metadata the lower index comes first
   // Of wgmma.
   std::uint32_t a_descriptor = none;  ///< of a in shared memory, a slot of 64 bits
   std::uint32_t b_descriptor = none;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cfenv>
 #include <charconv>
 #include <span>
 
@@ -24,9 +25,12 @@ constexpr std::pair<std::string_view, Element> matrix_elements[] = {
     {"s32", Element::s32}};
 
 /// Words that say nothing beyond what the shape and the types do, or that are read elsewhere.
-constexpr std::array<std::string_view, 11> plain_words = {
-    "sync", "aligned", "and", "xor", "popc",        "satfinite",
-    "load", "store",   "mma", "rn",  "kind::f8f6f4"};
+constexpr std::array<std::string_view, 13> plain_words = {
+    "sync",  "aligned", "and", "xor", "popc",         "satfinite",           "load",
+    "store", "mma",     "rn",  "sp",  "kind::f8f6f4", "sp::ordered_metadata"};
+
+constexpr std::pair<std::string_view, int> directed_roundings[] = {
+    {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
 
 struct MatrixForm {
   unsigned m = 0;
@@ -36,6 +40,7 @@ struct MatrixForm {
   std::vector<std::string_view> layouts;  ///< "row", "col"
   Space space = Space::generic;           ///< of wmma.load and wmma.store
   char matrix = 'd';                      ///< that these move
+  int rounding = FE_TONEAREST;
 };
 
 /// "m16n8k16"
@@ -57,8 +62,12 @@ MatrixForm matrix_form(const Lowering& lowering) {
     const auto element =
         std::ranges::find(matrix_elements, word, &std::pair<std::string_view, Element>::first);
     const auto space = ptx::find_space(word.substr(0, word.find("::")));
+    const auto* const rounding =
+        std::ranges::find(directed_roundings, word, &std::pair<std::string_view, int>::first);
     if (element != std::end(matrix_elements)) {
       form.types.push_back(element->second);
+    } else if (rounding != std::end(directed_roundings)) {
+      form.rounding = rounding->second;
     } else if (word == "row" || word == "col") {
       form.layouts.push_back(word);
     } else if (space) {
@@ -126,6 +135,38 @@ SlotList slots_of(Lowering& lowering, const Operand& operand, Element element, u
   return slots;
 }
 
+/// Whether rows of a sparse a are what tensor cores take: 16 or 32 bytes, of 8-bit floats 32.
+bool is_sparse_shape(const MatrixForm& form, Element a) {
+  const unsigned bits = element_bits(a);
+  const unsigned least = is_one_of(a, {Element::e4m3, Element::e5m2}) ? 256 : 128;
+  const unsigned row = form.k / 2 * bits;
+  return form.m == 16 && form.n == 8 && bits >= 4 && bits <= 32 && (row == 256 || row == least);
+}
+
+/// Reads the registers that all products have and appends the product.
+void emit_product(Lowering& lowering, MatrixOp op, unsigned a_elements, unsigned b_elements) {
+  const MatrixProduct& product = op.product;
+  const unsigned sums = product.m * product.n;
+  op.d = slots_of(lowering, lowering.operand(0), product.d_type, sums, true);
+  op.a = slots_of(lowering, lowering.operand(1), product.a_type, a_elements, false);
+  op.b = slots_of(lowering, lowering.operand(2), product.b_type, b_elements, false);
+  op.c = slots_of(lowering, lowering.operand(3), product.c_type, sums, false);
+  lowering.emit(lowering.detailed(OpKind::multiply_matrices, lowering.kernel().matrix_products,
+                                  std::move(op)));
+}
+
+/// mma.m8n8k4 of f16: four products, each of eight lanes.
+void lower_quad_product(Lowering& lowering, const MatrixForm& form, MatrixOp op) {
+  MatrixProduct& product = op.product;
+  const bool are_sums = product.c_type == product.d_type || product.d_type == Element::f32;
+  if (form.n != 8 || product.b_type != Element::f16 || form.layouts.size() != 2 || !are_sums) {
+    lowering.refuse();
+  }
+  op.multiply = find_quad_function(form.layouts[0] == "col", form.layouts[1] == "row");
+  product.m *= 4;
+  emit_product(lowering, std::move(op), product.m * form.k, product.m * form.k);
+}
+
 void lower_product(Lowering& lowering) {
   MatrixForm form = matrix_form(lowering);
   std::vector<Element>& types = form.types;
@@ -133,33 +174,35 @@ void lower_product(Lowering& lowering) {
   // wmma says the types of the factors where they are not halves.
   if (is_wmma && types.size() == 2) types = {types[0], Element::f16, Element::f16, types[1]};
   if (types.size() != 4) lowering.refuse();
-  const bool is_of_volta = form.m == 8 && form.k == 4 && types[1] == Element::f16;
-  if (is_of_volta) lowering.refuse("its layout is that of compute capability 7.0");
-  const bool is_row_by_column = form.layouts == std::vector<std::string_view>{"row", "col"};
-  if (!is_wmma && !is_row_by_column) lowering.refuse();
-  const bool is_integer = types[0] == Element::s32;
+  const auto [d, a, b, c] = std::array{types[0], types[1], types[2], types[3]};
   const bool is_saturating = lowering.has_modifier("satfinite");
-  if (is_saturating && !is_integer) lowering.refuse(".satfinite of halves is deprecated");
+  if (is_saturating && d != Element::s32) lowering.refuse(".satfinite of halves is deprecated");
+  const bool is_rounded = form.rounding == FE_TONEAREST || d == Element::f64;
+  if (!is_product(d, a, b, c) || !is_rounded) lowering.refuse();
   MatrixOp op;
   op.product = {.m = form.m,
                 .n = form.n,
                 .k = form.k,
-                .a_type = types[1],
-                .b_type = types[2],
-                .c_type = types[3],
-                .d_type = types[0],
+                .a_type = a,
+                .b_type = b,
+                .c_type = c,
+                .d_type = d,
                 .is_saturating = is_saturating,
-                .is_and = lowering.has_modifier("and")};
-  const bool fits = is_product(types[0], types[1], types[2], types[3]) &&
-                    is_factor(form.m, form.k, types[1]) && is_factor(form.n, form.k, types[2]);
-  if (!fits) lowering.refuse();
+                .is_and = lowering.has_modifier("and"),
+                .is_by_halves = is_one_of(a, {Element::e4m3, Element::e5m2}) && d == Element::f32 &&
+                                c == Element::f32,
+                .rounding = form.rounding};
+  if (form.m == 8 && form.k == 4 && a == Element::f16) {
+    return lower_quad_product(lowering, form, std::move(op));
+  }
+  const bool is_row_by_column = form.layouts == std::vector<std::string_view>{"row", "col"};
+  const bool is_sparse =
+      lowering.has_modifier("sp") || lowering.has_modifier("sp::ordered_metadata");
+  const bool fits = is_sparse ? is_sparse_shape(form, a) : is_factor(form.m, form.k, a);
+  if (!fits || !is_factor(form.n, form.k, b) || (!is_wmma && !is_row_by_column)) lowering.refuse();
   op.multiply = lowering.matrix_function();
-  op.d = slots_of(lowering, lowering.operand(0), types[0], form.m * form.n, true);
-  op.a = slots_of(lowering, lowering.operand(1), types[1], form.m * form.k, false);
-  op.b = slots_of(lowering, lowering.operand(2), types[2], form.k * form.n, false);
-  op.c = slots_of(lowering, lowering.operand(3), types[3], form.m * form.n, false);
-  lowering.emit(lowering.detailed(OpKind::multiply_matrices, lowering.kernel().matrix_products,
-                                  std::move(op)));
+  if (is_sparse) read_metadata(lowering, 4, op);
+  emit_product(lowering, std::move(op), form.m * form.k / (is_sparse ? 2 : 1), form.k * form.n);
 }
 
 /// Loads or stores a matrix of wmma, a register of all lanes at a time; factors of 16 bits come
@@ -362,6 +405,19 @@ class FragmentAccess {
 };
 
 }  // namespace
+
+void read_metadata(Lowering& lowering, std::size_t index, MatrixOp& op) {
+  MatrixProduct& product = op.product;
+  const Operand& selector = lowering.operand(index + 1);
+  const unsigned choices = 4 / metadata_lanes(product.k, element_bits(product.a_type));
+  if (selector.kind != Operand::Kind::integer || selector.value < 0 || selector.value >= choices) {
+    lowering.refuse("its sparsity selector is not one of its shape");
+  }
+  product.is_sparse = true;
+  product.metadata = lowering.source(index, 32);
+  product.selector = static_cast<std::uint32_t>(selector.value);
+  op.is_ordered = lowering.has_modifier("sp::ordered_metadata");
+}
 
 void lower_matrix_product(Lowering& lowering) {
   const bool is_load = lowering.has_modifier("load");

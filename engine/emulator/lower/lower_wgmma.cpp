@@ -16,7 +16,7 @@ constexpr unsigned warps_of_group = 4;
 /// Of m64, those that one warp has.
 constexpr unsigned rows_of_warp = 16;
 
-/// Factors that can meet; k elements of a line are 32 bytes.
+/// Factors that can meet; k elements of a line are 32 bytes, or 64 of which a sparse a has half.
 struct FactorRow {
   std::string_view name;
   Element element;
@@ -35,6 +35,7 @@ const FactorRow* find_factor(std::string_view name) {
 struct WarpgroupForm {
   unsigned columns = 0;
   unsigned k = 0;
+  bool is_sparse = false;
   const FactorRow* a = nullptr;
   const FactorRow* b = nullptr;
   Element sum = Element::f32;
@@ -62,8 +63,10 @@ WarpgroupForm warpgroup_form(const Lowering& lowering) {
     const bool is_type = word == "f32" || word == "s32" || find_factor(word) != nullptr;
     if (is_type) {
       types.push_back(word);
+    } else if (word == "sp") {
+      form.is_sparse = true;
     } else if (!read_extents(word, form) && std::ranges::find(plain, word) == plain.end()) {
-      lowering.refuse(word == "sp" ? "its matrix a is sparse" : "");
+      lowering.refuse();
     }
   }
   if (types.size() != 3) lowering.refuse();
@@ -78,8 +81,10 @@ WarpgroupForm warpgroup_form(const Lowering& lowering) {
   // Integers have fewer shapes.
   const bool is_small = form.columns == 8 || form.columns == 24;
   const unsigned step = is_integer && !is_small ? 16 : 8;
+  const unsigned row = form.k * element_bits(form.a->element);
+  const bool is_row = form.is_sparse ? row == 512 && form.a->element != Element::b1 : row == 256;
   const bool is_shape = form.columns >= 8 && form.columns <= most_matrix_columns &&
-                        form.columns % step == 0 && form.k * element_bits(form.a->element) == 256;
+                        form.columns % step == 0 && is_row;
   if (!is_shape) lowering.refuse("PTX has no such shape");
   return form;
 }
@@ -104,8 +109,8 @@ bool second_of(const Lowering& lowering, std::size_t index, std::int64_t first,
   return operand.value == second;
 }
 
-/// wgmma.mma_async d, a, b, scale-d{, scale-a, scale-b{, transposes}}: a is registers or, as b, a
-/// descriptor.
+/// wgmma.mma_async d, a, b{, metadata, selector}, scale-d{, scale-a, scale-b{, transposes}}: a is
+/// registers or, as b, a descriptor.
 void lower_warpgroup_product(Lowering& lowering) {
   const WarpgroupForm form = warpgroup_form(lowering);
   const bool is_integer = form.sum == Element::s32;
@@ -133,8 +138,12 @@ void lower_warpgroup_product(Lowering& lowering) {
     op.a_descriptor = lowering.source(a, 64);
   }
   op.b_descriptor = lowering.source(2, 64);
-  op.scale_d = lowering.predicate(lowering.operand(3));
-  std::size_t next = 4;
+  std::size_t next = 3;
+  if (form.is_sparse) {
+    read_metadata(lowering, next, op);
+    next += 2;
+  }
+  op.scale_d = lowering.predicate(lowering.operand(next++));
   if (!is_integer) {
     const bool is_a_negated = second_of(lowering, next++, 1, -1);
     const bool is_b_negated = second_of(lowering, next++, 1, -1);

@@ -176,6 +176,8 @@ LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_ca
     lower_video, lower_wgmma;
 /// A copy of a tensor's box, of lower_copy's.
 void lower_tensor_copy(Lowering& lowering, bool is_reduction);
+/// The operands of a product with a sparse a, at `index` and behind it: metadata and selector.
+void read_metadata(Lowering& lowering, std::size_t index, MatrixOp& op);
 
 /// All that is known of the instructions of some mnemonics before they are lowered.
 struct InstructionRow {

@@ -233,6 +233,7 @@ class AccessUnit {
   void move_matrices(std::uint32_t mask, bool is_load);
   void count_matrix(const Addresses& addresses, unsigned matrix, AccessKind kind);
   void multiply_matrices(std::uint32_t mask);
+  void check_metadata(const MatrixOp& op) const;
   void require_whole_warp(std::uint32_t mask) const;
 
   // Copies in flight.
@@ -267,7 +268,8 @@ class AccessUnit {
   void require(const std::optional<Warpgroups::Mistake>& mistake) const;
   std::uint64_t descriptor_at(std::uint32_t slot) const;
   void gather_matrix(std::uint64_t descriptor, bool is_across, std::uint64_t first,
-                     std::uint64_t lines, std::uint64_t tile_lines, bool is_of_all, std::byte* to);
+                     std::uint64_t lines, std::uint64_t tile_lines, std::uint64_t parts,
+                     bool is_of_all, std::byte* to);
   void multiply_warpgroup(std::uint32_t mask);
   void order_warpgroup(std::uint32_t mask);
   void finish_reads();

@@ -365,9 +365,34 @@ void AccessUnit::require_whole_warp(std::uint32_t mask) const {
   fail(lowest_lane(mask), "all lanes of a warp execute it together, but some are elsewhere");
 }
 
+/// Four bits of a sparse matrix's metadata are two indices, which differ; those of an element of 32
+/// bits are 0 and 1, or 2 and 3.
+void AccessUnit::check_metadata(const MatrixOp& op) const {
+  const MatrixProduct& product = op.product;
+  const bool is_wide = element_bits(product.a_type) == 32;
+  const unsigned lanes = metadata_lanes(product.k, element_bits(product.a_type));
+  const auto* const words = warp_->slot<std::uint32_t>(product.metadata);
+  for (unsigned lane = 0; lane < warp_size; ++lane) {
+    if (lane % 4 / lanes != product.selector) continue;
+    for (unsigned bit = 0; bit < 32; bit += 4) {
+      const std::uint32_t both = words[lane] >> bit & 15;
+      const std::uint32_t first = both & 3;
+      const std::uint32_t second = both >> 2;
+      const bool is_valid = is_wide         ? both == 0b0100 || both == 0b1110
+                            : op.is_ordered ? first < second
+                                            : first != second;
+      if (!is_valid) {
+        fail(lane, "its metadata are {:#010x}, of which {:#06b} names no places of elements",
+             words[lane], both);
+      }
+    }
+  }
+}
+
 void AccessUnit::multiply_matrices(std::uint32_t mask) {
   require_whole_warp(mask);
   const MatrixOp& op = kernel_.matrix_products[op_->detail];
+  if (op.product.is_sparse) check_metadata(op);
   MatrixProduct product = op.product;
   product.a = op.a.data();
   product.b = op.b.data();

@@ -39,7 +39,7 @@ std::uint64_t swizzled_place(const SharedMatrix& matrix, std::uint64_t address) 
   return address ^ (row & (matrix.swizzle / chunk_bytes - 1)) << 4;
 }
 
-/// Where 16 bytes of the first of 8 lines lie, of which each has two along k, but for swizzling.
+/// Where 16 bytes of the first of 8 lines lie, `part` such behind its begin, but for swizzling.
 /// The others follow as far apart as the swizzle is wide.
 std::uint64_t begin_of_lines(const SharedMatrix& matrix, std::uint64_t eight, std::uint64_t part) {
   const bool is_plain = matrix.swizzle == chunk_bytes;
@@ -92,15 +92,20 @@ std::uint64_t AccessUnit::descriptor_at(std::uint32_t slot) const {
 }
 
 /// Copies a matrix of `lines` lines from the first on, of a descriptor, to registers as mma.sync
-/// has them (MatrixProduct), in tiles of `tile_lines`. Of what all warps of the warpgroup read,
-/// each answers for a quarter.
+/// has them (MatrixProduct), in tiles of `tile_lines`; a line has so many `parts` of 16 bytes. Of
+/// what all warps of the warpgroup read, each answers for a quarter.
 void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_across, std::uint64_t first,
-                               std::uint64_t lines, std::uint64_t tile_lines, bool is_of_all,
-                               std::byte* to) {
-  constexpr std::uint64_t elements_along = 16;  // of 16 bits, as those across the lines have
+                               std::uint64_t lines, std::uint64_t tile_lines, std::uint64_t parts,
+                               bool is_of_all, std::byte* to) {
+  const std::uint64_t elements_along = parts * 8;  // of 16 bits, as those across the lines have
   constexpr std::uint64_t register_bytes = core_lines * chunk_bytes;
   const SharedMatrix matrix = matrix_of(descriptor);
-  // Of each 8 lines a register has two parts.
+  const bool is_swizzled = !is_across && matrix.swizzle > chunk_bytes;
+  if (is_swizzled && parts * chunk_bytes > matrix.swizzle) {
+    fail(0, "its matrix has {} bytes along k, but is swizzled by {}", parts * chunk_bytes,
+         matrix.swizzle);
+  }
+  // A register has a part of each of 8 lines.
   const auto begin_of = [&](std::uint64_t eight, std::uint64_t part) {
     return is_across ? begin_across(matrix, first / core_lines + eight, part)
                      : begin_of_lines(matrix, first / core_lines + eight, part);
@@ -110,11 +115,11 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_across, std::ui
   const std::uint64_t size = shared_bytes_;
   const bool is_tile_of_two = tile_lines != core_lines;
   for (std::uint64_t eight = 0; eight < eights; ++eight) {
-    for (std::uint64_t part = 0; part < 2; ++part) {
+    for (std::uint64_t part = 0; part < parts; ++part) {
       // Those of a tile's further lines come before what is further along.
       const std::uint64_t number = is_tile_of_two
-                                       ? (eight & ~std::uint64_t{1}) * 2 + part * 2 + eight % 2
-                                       : eight * 2 + part;
+                                       ? (eight & ~std::uint64_t{1}) * parts + part * 2 + eight % 2
+                                       : eight * parts + part;
       std::byte* words = to + number * register_bytes;
       std::uint64_t address = begin_of(eight, part);
       for (std::uint64_t row = 0; row < core_lines; ++row, words += chunk_bytes) {
@@ -130,13 +135,13 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_across, std::ui
       }
     }
   }
-  for (std::uint64_t i = 0; is_across && i < eights * 2; ++i) {
+  for (std::uint64_t i = 0; is_across && i < eights * parts; ++i) {
     transpose_matrix(reinterpret_cast<std::uint32_t*>(to + i * register_bytes));
   }
   if (races_ == nullptr) return;
   // Rows of shared memory: lines, or places along k.
   const std::uint64_t rows = is_across ? elements_along : lines;
-  const std::uint64_t in_row = is_across ? eights : 2;
+  const std::uint64_t in_row = is_across ? eights : parts;
   const std::uint64_t share = is_of_all ? rows / Warpgroups::warps_of_group : rows;
   const std::uint64_t begin = is_of_all ? warp_->index % Warpgroups::warps_of_group * share : 0;
   for (std::uint64_t row = begin; row < begin + share; ++row) {
@@ -173,14 +178,17 @@ void AccessUnit::multiply_warpgroup(std::uint32_t mask) {
   require(warpgroups_->issue(warp_->index, *op_));
   MatrixProduct product = op.product;
   alignas(64) std::array<std::byte, 2 * chunk_bytes * 16> a;                   // NOLINT
-  alignas(64) std::array<std::byte, 2 * chunk_bytes * most_matrix_columns> b;  // NOLINT
+  alignas(64) std::array<std::byte, 4 * chunk_bytes * most_matrix_columns> b;  // NOLINT
+  if (product.is_sparse) check_metadata(op);
   if (op.a_descriptor != none) {
     const std::uint64_t first =
         std::uint64_t{warp_->index % Warpgroups::warps_of_group} * product.m;
-    gather_matrix(descriptors.first, op.is_a_across, first, product.m, product.m, false, a.data());
+    gather_matrix(descriptors.first, op.is_a_across, first, product.m, product.m, 2, false,
+                  a.data());
     product.gathered_a = a.data();
   }
-  gather_matrix(descriptors.second, op.is_b_across, 0, product.n, core_lines, true, b.data());
+  gather_matrix(descriptors.second, op.is_b_across, 0, product.n, core_lines,
+                product.is_sparse ? 4 : 2, true, b.data());
   product.gathered_b = b.data();
   product.a = op.a.data();
   product.c = scale != 0 ? op.c.data() : nullptr;

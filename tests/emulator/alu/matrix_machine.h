@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -89,6 +90,31 @@ inline double value_of_bits(Element element, std::uint64_t bits) {
   return (bits & 0x8000) != 0 ? -size : size;
 }
 
+/// What the tensor cores make of an accumulator and products of factors, as many of them at once.
+inline float sum_of_hopper(float accumulator, const std::vector<double>& products,
+                           std::size_t at_once) {
+  float sum = accumulator;
+  for (std::size_t first = 0; first < products.size(); first += at_once) {
+    const auto begin = products.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = begin + static_cast<std::ptrdiff_t>(at_once);
+    double largest = std::fabs(sum);
+    for (auto each = begin; each != end; ++each) largest = std::max(largest, std::fabs(*each));
+    if (largest == 0) {
+      sum = 0;
+      continue;
+    }
+    const int shift = 25 - std::ilogb(largest);
+    double total = std::trunc(std::ldexp(double{sum}, shift));
+    for (auto each = begin; each != end; ++each) {
+      total += std::trunc(std::ldexp(*each, shift));
+    }
+    const double exact = std::ldexp(total, -shift);
+    sum = static_cast<float>(exact);
+    if (std::fabs(double{sum}) > std::fabs(exact)) sum = std::nextafter(sum, 0.0F);
+  }
+  return sum;
+}
+
 /// One warp's registers for a product.
 class Machine {
  public:
@@ -99,13 +125,14 @@ class Machine {
         next_ += 256;
       }
     }
-    registers_.resize(next_ / sizeof(Block));
+    registers_.resize((next_ + 256) / sizeof(Block));
   }
 
   std::vector<std::uint32_t>& a() { return a_; }
   std::vector<std::uint32_t>& b() { return b_; }
   std::vector<std::uint32_t>& c() { return c_; }
   std::vector<std::uint32_t>& d() { return d_; }
+  std::uint32_t metadata() const { return static_cast<std::uint32_t>(next_); }
 
   /// Element `part` of a lane's register.
   void set(std::uint32_t slot, unsigned lane, Element element, unsigned part, std::uint64_t bits) {
@@ -127,11 +154,18 @@ class Machine {
     return width >= 32 ? word : word >> part * width & ((1U << width) - 1);
   }
 
+  MatrixProduct product() const {
+    return {form_.m, form_.n, form_.k,   form_.factor, form_.factor, form_.sum, form_.sum,
+            false,   false,   a_.data(), b_.data(),    c_.data(),    d_.data()};
+  }
   void multiply(Simd simd, bool is_and = false, bool is_saturating = false) {
-    const MatrixProduct product = {form_.m,   form_.n,   form_.k,       form_.factor, form_.factor,
-                                   form_.sum, form_.sum, is_saturating, is_and,       a_.data(),
-                                   b_.data(), c_.data(), d_.data()};
-    find_matrix_function(simd)(product, bytes());
+    MatrixProduct product = this->product();
+    product.is_and = is_and;
+    product.is_saturating = is_saturating;
+    multiply(find_matrix_function(simd), product);
+  }
+  void multiply(MatrixFunction function, const MatrixProduct& product) {
+    function(product, bytes());
   }
 
  private:

@@ -49,7 +49,13 @@ const Refused refused[] = {
     {"mov.v2.u32 {%r1, %d2}, {%r3, %r4};", "the destination has another width"},
     {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %r1, 0, "
      "%p1, 1, 1, 0, 0;",
-     "its matrix a is sparse"},
+     ""},
+    {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %r1, 2, "
+     "%p1, 1, 1, 0, 0;",
+     "its sparsity selector is not one of its shape"},
+    {"wgmma.mma_async.sp.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %r1, 0, "
+     "%p1, 1, 1, 0, 0;",
+     "PTX has no such shape"},
     {"wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %p1, 1, "
      "1, 0, 0;",
      "PTX has no such shape"},
@@ -172,6 +178,35 @@ const Refused refused[] = {
     {"mma.sync.aligned.m16n8k16.row.col.s32.f16.f16.s32 {%r1}, {%r1}, {%r2}, {%r2};", "s32.f16"},
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.s8.f32 {%f1}, {%r1}, {%r2}, {%f2};", "f16.s8"},
     {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f32 {%d1}, {%d1}, {%d2}, {%f2};", "f64.f64"},
+    {"mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64 {%d1, %d2}, {%d1}, {%d2}, {%d1, %d2};",
+     ""},
+    {"mma.sync.aligned.m16n8k8.row.col.rz.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, "
+     "{%f1, %f2, %f3, %f4};",
+     "rz.f32.f16"},
+    {"mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16 {%r1, %r2, %r3, %r4}, {%r1, %r2}, {%r3, "
+     "%r4}, {%r1, %r2, %r3, %r4};",
+     ""},
+    {"mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f32 {%r1, %r2, %r3, %r4}, {%r1, %r2}, {%r3, "
+     "%r4}, {%f1, %f2, %f3, %f4, %f1, %f2, %f3, %f4};",
+     "f16.f16.f16.f32"},
+    {"mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r1, "
+     "%r2}, {%r3, %r4}, {%r1, %r2}, %r5, 3;",
+     ""},
+    {"mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r2}, {%r3, %r4}, "
+     "{%r1, %r2}, %r5, 4;",
+     "its sparsity selector is not one of its shape"},
+    {"mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r2}, {%r3, %r4}, "
+     "{%r1, %r2}, %r5, %r6;",
+     "its sparsity selector is not one of its shape"},
+    {"mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r2, %r3}, {%r3, "
+     "%r4}, {%r1, %r2}, %r5, 0;",
+     "its registers are not those of its shape"},
+    {"mma.sp.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f1}, {%r1}, {%r2}, {%f2}, %r5, 0;",
+     "m16n8k32"},
+    {"mma.sp.sync.aligned.m16n8k64.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r2}, {%f2}, %r5, 0;",
+     "m16n8k64"},
+    {"mma.sp.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%d1}, {%d1}, {%d2}, {%d2}, %r5, 0;",
+     "f64.f64"},
     {"mma.sync.aligned.m32n8k4294967295.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r2}, {%f2};",
      "m32n8k4294967295"},
     {"wmma.load.a.sync.aligned.m16n16k0.row.f16 {%r1}, [%d1];", "m16n16k0"},

@@ -56,6 +56,17 @@ const FaultCase faults[] = {
      "misaligned address: an access of 8 bytes at 0x4, which is no multiple of its size"},
     {"an atomic out of bounds", "atom.global.add.u32 %r0, [%slot+4096], 1;",
      "out of bounds: writes 4 bytes at out[1024]; out has 32 elements"},
+    {"metadata of a sparse matrix that name a place twice",
+     "mov.u32 %r1, 0x44444444; setp.eq.u32 %p0, %me, 4; @%p0 mov.u32 %r1, 0x44444454;"
+     "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r2, %r3}, {%r1, %r1}, {%r1, %r1}, "
+     "{%r1, %r1}, %r1, 0;",
+     "thread (4, 0, 0): its metadata are 0x44444454, of which 0b0101 names no places of elements"},
+    {"metadata that are not in order, of the lanes that have them",
+     "mov.u32 %r1, 0x44444411; setp.eq.u32 %p0, %me, 5; @!%p0 mov.u32 %r1, 0x44444444;"
+     "setp.eq.u32 %p0, %me, 0; @%p0 mov.u32 %r1, 0;"
+     "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r2, %r3}, "
+     "{%r1, %r1}, {%r1, %r1}, {%r1, %r1}, %r1, 1;",
+     "thread (5, 0, 0): its metadata are 0x44444411, of which 0b0001 names no places of elements"},
     {"a trap", "setp.eq.u32 %p0, %me, 9; @%p0 trap;",
      "(trap): block (0, 0, 0), thread (9, 0, 0): the kernel stopped itself with a trap"},
     {"a switch without a case", "T: .branchtargets A, B; brx.idx %me, T; A: B:",

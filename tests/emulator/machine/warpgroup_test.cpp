@@ -22,6 +22,11 @@ constexpr const char* multiply =
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %p1, 1, 1, "
     "0, 0;";
 
+/// With the metadata in %r9.
+constexpr const char* multiply_sparse =
+    "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %r9, 1, "
+    "%p1, 1, 1, 0, 0;";
+
 /// Of b, by the first warp.
 constexpr const char* overwrite =
     "mad.lo.u32 %r8, %me, 8, %r4; @%p2 st.shared.v2.u32 [%r8], {%me, %me};";
@@ -61,6 +66,13 @@ struct WarpgroupCase {
 
 const WarpgroupCase cases[] = {
     {"as it is meant", joined({fence, multiply, commit, wait})},
+    {"metadata of a sparse matrix that name a place twice",
+     joined({"mov.u32 %r9, 0xf4444444;", fence, multiply_sparse}),
+     ": its metadata are 0xf4444444, of which 0b1111 names no places of elements"},
+    {"a matrix as wide as a sparse one needs it, but not as its swizzle",
+     joined(
+         {"mov.u32 %r9, 0x44444444; or.b64 %d2, %d2, 0xc000000000000000;", fence, multiply_sparse}),
+     "its matrix has 64 bytes along k, but is swizzled by 32"},
     {"two products of one shape", joined({fence, multiply, multiply, commit, wait})},
     {"copies between products",
      joined({fence, multiply, "mov.f32 %f9, %f1; mov.f32 %f1, %f9;", multiply, commit, wait})},
