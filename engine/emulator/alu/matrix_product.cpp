@@ -35,7 +35,7 @@ template <unsigned kept>
 f32 cut(f64 value) {
   if (kept < 23) value = as_f64(bits_of(value) & ~u64{0} << (52 - kept));
   const auto rounded = static_cast<f32>(value);
-  const bool is_away = std::isfinite(value) && std::fabs(f64{rounded}) > std::fabs(value);
+  const bool is_away = std::fabs(value) < 0x1p128 && std::fabs(f64{rounded}) > std::fabs(value);
   // There is no -0.
   return (is_away ? std::nextafter(rounded, 0.0F) : rounded) + 0.0F;
 }
@@ -242,25 +242,27 @@ void add_all_products(const MatrixProduct& product, const Accumulators<f32>& sum
   }
 }
 
+/// Elements of 8 bits that are multiplied as halves have the exponents of halves.
 template <Element element>
-void find_powers(f32* values, f32* powers, unsigned count) {
+void find_powers(f32* values, f32* powers, unsigned count, bool are_halves) {
   for (unsigned i = 0; i < count; i += width<f32>) {
     // There is no -0.
     const WideSingles elements = with_special<element>(loaded<WideSingles>(values + i)) + 0.0F;
     store(values + i, elements);
-    store(powers + i, powers_of<element>(elements));
+    store(powers + i,
+          are_halves ? powers_of<Element::f16>(elements) : powers_of<element>(elements));
   }
 }
-void find_powers(Element element, f32* values, f32* powers, unsigned count) {
+void find_powers(Element element, f32* values, f32* powers, unsigned count, bool are_halves) {
   switch (element) {
     case Element::f16:
-      return find_powers<Element::f16>(values, powers, count);
+      return find_powers<Element::f16>(values, powers, count, are_halves);
     case Element::e4m3:
-      return find_powers<Element::e4m3>(values, powers, count);
+      return find_powers<Element::e4m3>(values, powers, count, are_halves);
     case Element::e5m2:
-      return find_powers<Element::e5m2>(values, powers, count);
+      return find_powers<Element::e5m2>(values, powers, count, are_halves);
     default:
-      return find_powers<Element::bf16>(values, powers, count);
+      return find_powers<Element::bf16>(values, powers, count, are_halves);
   }
 }
 
@@ -319,8 +321,8 @@ void multiply_bits(const MatrixProduct& product, std::byte* registers) {
 void add_cut_products(const MatrixProduct& product, std::byte* registers, f32* a, f32* b) {
   alignas(64) f32 a_powers[most_matrix_elements];
   alignas(64) f32 b_powers[std::size_t{2} * bytes_at_once * most_matrix_columns];
-  find_powers(product.a_type, a, a_powers, elements_of_a(product));
-  find_powers(product.b_type, b, b_powers, product.n * product.k);
+  find_powers(product.a_type, a, a_powers, elements_of_a(product), product.is_by_halves);
+  find_powers(product.b_type, b, b_powers, product.n * product.k, product.is_by_halves);
   const Accumulators<f32> sums(product, registers);
   const Line right = {b, b_powers};
   const bool is_half = product.d_type == Element::f16;
