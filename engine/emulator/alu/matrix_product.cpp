@@ -89,9 +89,10 @@ SWEEP_ALU_INLINE void add_products(Pair& pair, const Line& a, const Line& b) {
     for (unsigned i = 0; i < width<f32>; ++i) {
       const std::size_t row = std::size_t{i} / quad * quad;
       const std::size_t column = parity * quad + i % quad;
-      sums.whole[i] = unusual_sum<kept, steps>(sums.cut[i], {a.values + row, a.powers + row},
-                                               {b.values + column, b.powers + column});
-      sums.cut[i] = cut<kept>(sums.whole[i]);
+      const f64 whole = unusual_sum<kept, steps>(sums.cut[i], {a.values + row, a.powers + row},
+                                                 {b.values + column, b.powers + column});
+      if constexpr (needs_whole) sums.whole[i] = whole;
+      sums.cut[i] = cut<kept>(whole);
     }
   };
   WideWords largest[2] = {as<WideWords>(pair.sums[0].cut) & 0x7fffffff,

@@ -171,8 +171,10 @@ class Accumulators {
 
   /// Of 8 rows by their number, from a lane on.
   SWEEP_ALU_INLINE void read(unsigned eight, unsigned lane, Wide<T>& even, Wide<T>& odd) const {
-    even = odd = Wide<T>{};
-    if (!has_c_ || is_integer_) return;
+    if (!has_c_ || is_integer_) {
+      even = odd = Wide<T>{};
+      return;
+    }
     if constexpr (sizeof(T) == sizeof(f32)) {
       if (is_c_half_) {
         const Halves both = halves_of(word_at<u32>(c_, eight, lane));

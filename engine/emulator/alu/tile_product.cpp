@@ -189,20 +189,24 @@ bool are_sums_exact(const MatrixProduct& product, const Accumulators<f32>& sums,
   const f64 most = most_units(product);
   const f64 largest = a.largest * b.largest * product.k;
   if (largest > most * (a.most_unit * b.most_unit)) return false;
-  const auto is_exact = [&] {
+  const auto are_units = [&] {
     const f64 unit = a.unit * b.unit;
-    if (largest > most * unit) return false;
     constexpr f64 most_checked = 0x1p22;
-    if (sums.are_units(static_cast<f32>(1 / unit), static_cast<f32>(std::min(most, most_checked))))
-      return true;
-    // Accumulators may have a finer one.
-    const Range c = sums.range();
-    return c.is_known && std::max(largest, c.largest) <= most * std::min(unit, c.unit);
+    return largest <= most * unit && sums.are_units(static_cast<f32>(1 / unit),
+                                                    static_cast<f32>(std::min(most, most_checked)));
+  };
+  if (are_units()) return true;
+  const Range c = sums.range();
+  // No factors' unit makes up for that of the accumulators.
+  if (!c.is_known || std::max(largest, c.largest) > most * c.most_unit) return false;
+  // Accumulators may have a finer one.
+  const auto is_exact = [&] {
+    return std::max(largest, c.largest) <= most * std::min(a.unit * b.unit, c.unit);
   };
   if (is_exact()) return true;
   refine(a, left, product.m * product.k, product.a_type);
   refine(b, right, product.n * product.k, product.b_type);
-  return is_exact();
+  return are_units() || is_exact();
 }
 
 Registers registers_of(const u32* slots, const std::byte* gathered, const std::byte* registers) {
