@@ -123,6 +123,11 @@ class AccessUnit {
   }
   void take_addresses(const AddressOperand& address, std::uint32_t mask,
                       Addresses& addresses) const;
+  std::uint64_t address_of(const AddressOperand& address, unsigned lane) const {
+    const auto offset = static_cast<std::uint64_t>(address.offset);
+    if (address.is_64) return warp_->slot<std::uint64_t>(address.slot)[lane] + offset;
+    return warp_->slot<std::uint32_t>(address.slot)[lane] + static_cast<std::uint32_t>(offset);
+  }
 
   /// What the running op does wrong in a lane, in the words of fmt::format.
   template <class... Values>
@@ -226,7 +231,10 @@ class AccessUnit {
   SharedPlace mbarrier_at(const AddressOperand& address, ptx::Space space, bool is_of_cluster,
                           unsigned lane);
   void check_initialised(const SharedPlace& place, MbarrierMode mode, unsigned lane);
-  void mbarrier(unsigned lane);
+  void use_mbarriers(std::uint32_t mask);
+  SharedPlace mbarrier_for(const MbarrierOp& barrier, unsigned lane);
+  void use_mbarrier(const MbarrierOp& barrier, const SharedPlace& place, unsigned lane,
+                    std::uint32_t lanes);
   static constexpr std::uint32_t matrix_row_bytes = 16;
   bool are_rows_plain(std::span<const std::uint64_t> addresses) const;
   std::byte* matrix_row(unsigned lane, std::uint64_t address, bool is_load);
