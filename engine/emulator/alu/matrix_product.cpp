@@ -215,23 +215,23 @@ void add_all_products(const MatrixProduct& product, const Accumulators<f32>& sum
 }
 
 template <Element element>
-void find_powers(f32* values, f32* powers, unsigned count) {
+void find_powers(const f32* finite, f32* values, f32* powers, unsigned count) {
   for (unsigned i = 0; i < count; i += width<f32>) {
-    const auto elements = with_special<element>(loaded<WideSingles>(values + i));
+    const auto elements = with_special<element>(loaded<WideSingles>(finite + i));
     store(values + i, elements);
     store(powers + i, powers_of<element>(elements));
   }
 }
-void find_powers(Element element, f32* values, f32* powers, unsigned count) {
+void find_powers(Element element, const f32* finite, f32* values, f32* powers, unsigned count) {
   switch (element) {
     case Element::f16:
-      return find_powers<Element::f16>(values, powers, count);
+      return find_powers<Element::f16>(finite, values, powers, count);
     case Element::e4m3:
-      return find_powers<Element::e4m3>(values, powers, count);
+      return find_powers<Element::e4m3>(finite, values, powers, count);
     case Element::e5m2:
-      return find_powers<Element::e5m2>(values, powers, count);
+      return find_powers<Element::e5m2>(finite, values, powers, count);
     default:
-      return find_powers<Element::bf16>(values, powers, count);
+      return find_powers<Element::bf16>(finite, values, powers, count);
   }
 }
 
@@ -287,14 +287,17 @@ void multiply_bits(const MatrixProduct& product, std::byte* registers) {
 
 }  // namespace
 
-void add_cut_products(const MatrixProduct& product, std::byte* registers, f32* a, f32* b) {
+void add_cut_products(const MatrixProduct& product, std::byte* registers, const f32* a,
+                      const f32* b) {
+  alignas(64) f32 a_values[most_matrix_elements];
   alignas(64) f32 a_powers[most_matrix_elements];
+  alignas(64) f32 b_values[bytes_at_once * most_matrix_columns];
   alignas(64) f32 b_powers[bytes_at_once * most_matrix_columns];
-  find_powers(product.a_type, a, a_powers, product.m * product.k);
-  find_powers(product.b_type, b, b_powers, product.n * product.k);
+  find_powers(product.a_type, a, a_values, a_powers, product.m * product.k);
+  find_powers(product.b_type, b, b_values, b_powers, product.n * product.k);
   const Accumulators<f32> sums(product, registers);
-  const Line left = {a, a_powers};
-  const Line right = {b, b_powers};
+  const Line left = {a_values, a_powers};
+  const Line right = {b_values, b_powers};
   const bool is_half = product.d_type == Element::f16;
   if (element_bits(product.a_type) == 8) {
     return is_half ? add_all_products<bits_kept_of_bytes, true>(product, sums, left, right)

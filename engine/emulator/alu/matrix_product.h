@@ -51,6 +51,26 @@ SWEEP_MATRIX_INLINE unsigned element_bits(MatrixElement element) {
   }
 }
 
+/// That a, or b of mma and wmma, has; of single bits in words of 32.
+constexpr unsigned most_matrix_elements = 1024;
+/// The most columns of b, c and d, which wgmma has; a line of its factors has 32 bytes.
+constexpr unsigned most_matrix_columns = 256;
+
+/// What elements of a matrix are multiples of, and how large they are.
+struct MatrixRange {
+  bool is_known = false;
+  double largest = 0;
+  double unit = 1;       ///< a power of 2 that divides all
+  double most_unit = 1;  ///< no larger one does
+};
+
+/// A factor b as numbers, once it has been a product's, in the order that tiles have.
+struct alignas(64) ConvertedFactor {  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  float values[std::size_t{32} * most_matrix_columns];
+  MatrixRange range;
+  bool is_there;
+};
+
 /// A product of tensor cores: d = a * b + c, where a has m rows of k elements, b k of n, and c and
 /// d m of n. What a matrix's registers hold is as in the fragments of mma.sync (PTX ISA, "Matrix
 /// Fragments for mma"); larger matrices (of wmma, of wgmma) are tiles of such, one behind the other
@@ -80,12 +100,9 @@ struct MatrixProduct {
   // null: they are those of the slots.
   const std::byte* gathered_a = nullptr;
   const std::byte* gathered_b = nullptr;
+  // b of products that share it: whoever comes first converts it; or null.
+  ConvertedFactor* converted_b = nullptr;
 };
-
-/// That a, or b of mma and wmma, has; of single bits in words of 32.
-constexpr unsigned most_matrix_elements = 1024;
-/// The most columns of b, c and d, which wgmma has; a line of its factors has 32 bytes.
-constexpr unsigned most_matrix_columns = 256;
 
 /// Of a tile of a, c and d.
 SWEEP_MATRIX_INLINE unsigned tile_rows(unsigned m) {

@@ -28,13 +28,7 @@ struct Magnitudes {
   }
 };
 
-/// What elements are multiples of, and how large they are.
-struct Range {
-  bool is_known = false;
-  f64 largest = 0;
-  f64 unit = 1;       ///< a power of 2 that divides all
-  f64 most_unit = 1;  ///< no larger one does
-};
+using Range = MatrixRange;
 
 inline Range range_of(const Magnitudes& magnitudes, f32 limit) {
   using Four = Quad<u32>;

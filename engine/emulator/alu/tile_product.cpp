@@ -218,18 +218,24 @@ Registers registers_of(const u32* slots, const std::byte* gathered, const std::b
 void multiply_numbers(const MatrixProduct& product, std::byte* registers) {
   const Tiling tiling(product);
   alignas(64) f32 a[most_matrix_elements];
-  alignas(64) f32 b[std::size_t{32} * most_matrix_columns];
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): written where it is not there yet
+  ConvertedFactor own;
+  own.is_there = false;
+  ConvertedFactor& b = product.converted_b != nullptr ? *product.converted_b : own;
   const auto left = read_factor<true>(product.a_type, tiling,
                                       registers_of(product.a, product.gathered_a, registers), a);
-  const auto right = read_factor<false>(product.b_type, tiling,
-                                        registers_of(product.b, product.gathered_b, registers), b);
+  if (!b.is_there) {
+    b.range = read_factor<false>(product.b_type, tiling,
+                                 registers_of(product.b, product.gathered_b, registers), b.values);
+    b.is_there = true;
+  }
   const Accumulators<f32> sums(product, registers);
   for (unsigned i = 0; i < product.m * product.k && product.is_negated; ++i) a[i] = -a[i];
   const bool is_integer = product.d_type == Element::s32;
-  if (is_integer || are_sums_exact(product, sums, left, right, a, b)) {
-    return add_products<f32>(sums, tiling, a, b);
+  if (is_integer || are_sums_exact(product, sums, left, b.range, a, b.values)) {
+    return add_products<f32>(sums, tiling, a, b.values);
   }
-  add_cut_products(product, registers, a, b);
+  add_cut_products(product, registers, a, b.values);
 }
 
 void multiply_doubles(const MatrixProduct& product, std::byte* registers) {

@@ -178,8 +178,9 @@ void AccessUnit::access(std::uint32_t mask) {
   access.width = memory_->bytes();
   check_defined(*warp_, {&memory_->address.slot, 1}, mask, "takes it for an address",
                 op_->instruction);
-  if (kind != AccessKind::load) ++writes_;
   const ptx::Space space = memory_->space;
+  if (kind != AccessKind::load) ++writes_;
+  if (kind != AccessKind::load && space != ptx::Space::global) ++cluster_.shared_writes;
   if (space == ptx::Space::global) return access_global(access, kind);
   if (space == ptx::Space::shared) {
     if (memory_->is_of_cluster) return access_in_cluster(access, kind);

@@ -40,6 +40,8 @@ struct Cluster {
   std::uint32_t live = 0;     ///< threads that have not ended
   std::uint32_t arrived = 0;  ///< of these: those that have come to it
   std::uint64_t phases = 0;   ///< how often all had come
+  /// How many ops have changed what its shared memories hold, but for the states of mbarriers.
+  std::uint64_t shared_writes = 0;
 };
 
 /// "reads", "writes" or "updates"
@@ -275,7 +277,10 @@ class AccessUnit {
   void require(const std::optional<Warpgroups::Mistake>& mistake) const;
   std::uint64_t descriptor_at(std::uint32_t slot) const;
   void gather_matrix(std::uint64_t descriptor, bool is_across, std::uint64_t first,
-                     std::uint64_t lines, std::uint64_t tile_lines, bool is_of_all, std::byte* to);
+                     std::uint64_t lines, std::uint64_t tile_lines, std::byte* to);
+  void judge_matrix(std::uint64_t descriptor, bool is_across, std::uint64_t first,
+                    std::uint64_t lines, bool is_of_all);
+  ConvertedFactor& gather_factor(const MatrixOp& op, std::uint64_t descriptor, std::byte* to);
   void multiply_warpgroup(std::uint32_t mask);
   void order_warpgroup(std::uint32_t mask);
   void finish_reads();
@@ -343,6 +348,15 @@ class AccessUnit {
     std::vector<std::uint64_t> places;
   };
   std::vector<LateRead> late_reads_;  ///< where races are looked for
+  /// The matrix b of a product, for the other warps of the warpgroup.
+  struct KeptFactor {
+    std::uint64_t descriptor = 0;
+    std::uint64_t shared_writes = 0;  ///< the cluster's at the time
+    const MatrixOp* op = nullptr;
+    ConvertedFactor converted;
+  };
+  std::vector<KeptFactor> kept_factors_;  ///< the last ones, in a ring
+  std::size_t next_kept_ = 0;
   /// How the block's threads use an mbarrier.
   struct MbarrierUse {
     std::uint32_t expects = none;  ///< the instruction that expected bytes last

@@ -442,6 +442,7 @@ bool AccessUnit::are_rows_plain(std::span<const std::uint64_t> addresses) const 
 /// a group of lanes of its own.
 void AccessUnit::move_matrices(std::uint32_t mask, bool is_load) {
   if (!is_load) ++writes_;
+  if (!is_load) ++cluster_.shared_writes;
   require_whole_warp(mask);
   constexpr unsigned rows = 8;
   const AccessKind kind = is_load ? AccessKind::load : AccessKind::store;
