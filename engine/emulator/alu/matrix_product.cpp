@@ -97,9 +97,10 @@ SWEEP_ALU_INLINE void add_products(Pair& pair, const Line& a, const Line& b) {
     for (unsigned i = 0; i < width<f32>; ++i) {
       const std::size_t row = std::size_t{i} / quad * quad;
       const std::size_t column = parity * quad + i % quad;
-      sums.whole[i] = unusual_sum<kept, steps>(sums.cut[i], {a.values + row, a.powers + row},
-                                               {b.values + column, b.powers + column});
-      sums.cut[i] = cut<kept>(sums.whole[i]);
+      const f64 whole = unusual_sum<kept, steps>(sums.cut[i], {a.values + row, a.powers + row},
+                                                 {b.values + column, b.powers + column});
+      if constexpr (needs_whole) sums.whole[i] = whole;
+      sums.cut[i] = cut<kept>(whole);
     }
   };
   WideWords largest[2] = {as<WideWords>(pair.sums[0].cut) & 0x7fffffff,
@@ -244,25 +245,26 @@ void add_all_products(const MatrixProduct& product, const Accumulators<f32>& sum
 
 /// Elements of 8 bits that are multiplied as halves have the exponents of halves.
 template <Element element>
-void find_powers(f32* values, f32* powers, unsigned count, bool are_halves) {
+void find_powers(const f32* finite, f32* values, f32* powers, unsigned count, bool are_halves) {
   for (unsigned i = 0; i < count; i += width<f32>) {
     // There is no -0.
-    const WideSingles elements = with_special<element>(loaded<WideSingles>(values + i)) + 0.0F;
+    const WideSingles elements = with_special<element>(loaded<WideSingles>(finite + i)) + 0.0F;
     store(values + i, elements);
     store(powers + i,
           are_halves ? powers_of<Element::f16>(elements) : powers_of<element>(elements));
   }
 }
-void find_powers(Element element, f32* values, f32* powers, unsigned count, bool are_halves) {
+void find_powers(Element element, const f32* finite, f32* values, f32* powers, unsigned count,
+                 bool are_halves) {
   switch (element) {
     case Element::f16:
-      return find_powers<Element::f16>(values, powers, count, are_halves);
+      return find_powers<Element::f16>(finite, values, powers, count, are_halves);
     case Element::e4m3:
-      return find_powers<Element::e4m3>(values, powers, count, are_halves);
+      return find_powers<Element::e4m3>(finite, values, powers, count, are_halves);
     case Element::e5m2:
-      return find_powers<Element::e5m2>(values, powers, count, are_halves);
+      return find_powers<Element::e5m2>(finite, values, powers, count, are_halves);
     default:
-      return find_powers<Element::bf16>(values, powers, count, are_halves);
+      return find_powers<Element::bf16>(finite, values, powers, count, are_halves);
   }
 }
 
@@ -318,13 +320,16 @@ void multiply_bits(const MatrixProduct& product, std::byte* registers) {
 
 }  // namespace
 
-void add_cut_products(const MatrixProduct& product, std::byte* registers, f32* a, f32* b) {
+void add_cut_products(const MatrixProduct& product, std::byte* registers, const f32* a,
+                      const f32* b) {
+  alignas(64) f32 a_values[most_matrix_elements];
   alignas(64) f32 a_powers[most_matrix_elements];
+  alignas(64) f32 b_values[std::size_t{2} * bytes_at_once * most_matrix_columns];
   alignas(64) f32 b_powers[std::size_t{2} * bytes_at_once * most_matrix_columns];
-  find_powers(product.a_type, a, a_powers, elements_of_a(product), product.is_by_halves);
-  find_powers(product.b_type, b, b_powers, product.n * product.k, product.is_by_halves);
+  find_powers(product.a_type, a, a_values, a_powers, elements_of_a(product), product.is_by_halves);
+  find_powers(product.b_type, b, b_values, b_powers, product.n * product.k, product.is_by_halves);
   const Accumulators<f32> sums(product, registers);
-  const Line right = {b, b_powers};
+  const Line right = {b_values, b_powers};
   const bool is_half = product.d_type == Element::f16;
   const auto add = [&](std::span<const Line> lefts) {
     if (element_bits(product.a_type) == 8 && !product.is_by_halves) {
@@ -334,14 +339,14 @@ void add_cut_products(const MatrixProduct& product, std::byte* registers, f32* a
     is_half ? add_all_products<bits_kept, true>(product, sums, lefts, right)
             : add_all_products<bits_kept, false>(product, sums, lefts, right);
   };
-  if (!product.is_sparse && !product.is_by_halves) return add(std::array{Line{a, a_powers}});
+  if (!product.is_sparse && !product.is_by_halves) return add(std::array{Line{a_values, a_powers}});
   alignas(64) f32 values[2][most_matrix_elements];
   alignas(64) f32 powers[2][most_matrix_elements];
   for (f32* const each : values) std::fill_n(each, product.m * product.k, absent);
   for (f32* const each : powers) std::fill_n(each, product.m * product.k, 0.0F);
   for_each_place(product, registers, [&](unsigned from, unsigned to, unsigned at) {
     const unsigned half = product.is_by_halves ? at % 4 / 2 : 0;
-    values[half][to] = a[from];
+    values[half][to] = a_values[from];
     powers[half][to] = a_powers[from];
   });
   const Line lefts[] = {{values[0], powers[0]}, {values[1], powers[1]}};

@@ -51,6 +51,27 @@ SWEEP_MATRIX_INLINE unsigned element_bits(MatrixElement element) {
   }
 }
 
+/// That a, or b of mma and wmma, has; of single bits in words of 32.
+constexpr unsigned most_matrix_elements = 1024;
+/// The most columns of b, c and d, which wgmma has; a line of its factors has 32 bytes, and of b 64
+/// where a is sparse.
+constexpr unsigned most_matrix_columns = 256;
+
+/// What elements of a matrix are multiples of, and how large they are.
+struct MatrixRange {
+  bool is_known = false;
+  double largest = 0;
+  double unit = 1;       ///< a power of 2 that divides all
+  double most_unit = 1;  ///< no larger one does
+};
+
+/// A factor b as numbers, once it has been a product's, in the order that tiles have.
+struct alignas(64) ConvertedFactor {  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  float values[std::size_t{64} * most_matrix_columns];
+  MatrixRange range;
+  bool is_there;
+};
+
 /// A product of tensor cores: d = a * b + c, where a has m rows of k elements, b k of n, and c and
 /// d m of n. What a matrix's registers hold is as in the fragments of mma.sync (PTX ISA, "Matrix
 /// Fragments for mma"); larger matrices (of wmma, of wgmma) are tiles of such, one behind the other
@@ -80,6 +101,8 @@ struct MatrixProduct {
   // null: they are those of the slots.
   const std::byte* gathered_a = nullptr;
   const std::byte* gathered_b = nullptr;
+  // b of products that share it: whoever comes first converts it; or null.
+  ConvertedFactor* converted_b = nullptr;
   // Of a sparse a, half of whose places along k have elements: rows have these alone, side by side.
   bool is_sparse = false;
   std::uint32_t metadata = 0;  ///< the slot of what says where they belong
@@ -99,12 +122,6 @@ SWEEP_MATRIX_INLINE unsigned sparse_indices(unsigned k, unsigned element_bits) {
 SWEEP_MATRIX_INLINE unsigned metadata_lanes(unsigned k, unsigned element_bits) {
   return sparse_indices(k, element_bits) / 8;
 }
-
-/// That a, or b of mma and wmma, has; of single bits in words of 32.
-constexpr unsigned most_matrix_elements = 1024;
-/// The most columns of b, c and d, which wgmma has; a line of its factors has 32 bytes, and of b 64
-/// where a is sparse.
-constexpr unsigned most_matrix_columns = 256;
 
 /// Of a tile of a, c and d.
 SWEEP_MATRIX_INLINE unsigned tile_rows(unsigned m) {

@@ -28,13 +28,7 @@ struct Magnitudes {
   }
 };
 
-/// What elements are multiples of, and how large they are.
-struct Range {
-  bool is_known = false;
-  f64 largest = 0;
-  f64 unit = 1;       ///< a power of 2 that divides all
-  f64 most_unit = 1;  ///< no larger one does
-};
+using Range = MatrixRange;
 
 inline Range range_of(const Magnitudes& magnitudes, f32 limit) {
   using Four = Quad<u32>;
@@ -225,8 +219,10 @@ class Accumulators {
 
   /// Of 8 rows by their number, from a lane on.
   SWEEP_ALU_INLINE void read(unsigned eight, unsigned lane, Wide<T>& even, Wide<T>& odd) const {
-    even = odd = Wide<T>{};
-    if (!has_c_ || is_integer_) return;
+    if (!has_c_ || is_integer_) {
+      even = odd = Wide<T>{};
+      return;
+    }
     if constexpr (sizeof(T) == sizeof(f32)) {
       if (is_c_half_) {
         const Halves both = halves_of(word_at<u32>(c_, eight, lane));

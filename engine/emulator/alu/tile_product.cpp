@@ -189,20 +189,24 @@ bool are_sums_exact(const MatrixProduct& product, const Accumulators<f32>& sums,
   const f64 most = most_units(product);
   const f64 largest = a.largest * b.largest * product.k;
   if (largest > most * (a.most_unit * b.most_unit)) return false;
-  const auto is_exact = [&] {
+  const auto are_units = [&] {
     const f64 unit = a.unit * b.unit;
-    if (largest > most * unit) return false;
     constexpr f64 most_checked = 0x1p22;
-    if (sums.are_units(static_cast<f32>(1 / unit), static_cast<f32>(std::min(most, most_checked))))
-      return true;
-    // Accumulators may have a finer one.
-    const Range c = sums.range();
-    return c.is_known && std::max(largest, c.largest) <= most * std::min(unit, c.unit);
+    return largest <= most * unit && sums.are_units(static_cast<f32>(1 / unit),
+                                                    static_cast<f32>(std::min(most, most_checked)));
+  };
+  if (are_units()) return true;
+  const Range c = sums.range();
+  // No factors' unit makes up for that of the accumulators.
+  if (!c.is_known || std::max(largest, c.largest) > most * c.most_unit) return false;
+  // Accumulators may have a finer one.
+  const auto is_exact = [&] {
+    return std::max(largest, c.largest) <= most * std::min(a.unit * b.unit, c.unit);
   };
   if (is_exact()) return true;
   refine(a, left, elements_of_a(product), product.a_type);
   refine(b, right, product.n * product.k, product.b_type);
-  return is_exact();
+  return are_units() || is_exact();
 }
 
 Registers registers_of(const u32* slots, const std::byte* gathered, const std::byte* registers) {
@@ -216,23 +220,29 @@ void multiply_numbers(const MatrixProduct& product, std::byte* registers) {
   Tiling own = tiling;
   if (product.is_sparse) own.along /= 2;
   alignas(64) f32 a[most_matrix_elements];
-  alignas(64) f32 b[std::size_t{64} * most_matrix_columns];
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): written where it is not there yet
+  ConvertedFactor converted;
+  converted.is_there = false;
+  ConvertedFactor& b = product.converted_b != nullptr ? *product.converted_b : converted;
   const auto left = read_factor<true>(product.a_type, own,
                                       registers_of(product.a, product.gathered_a, registers), a);
-  const auto right = read_factor<false>(product.b_type, tiling,
-                                        registers_of(product.b, product.gathered_b, registers), b);
+  if (!b.is_there) {
+    b.range = read_factor<false>(product.b_type, tiling,
+                                 registers_of(product.b, product.gathered_b, registers), b.values);
+    b.is_there = true;
+  }
   const Accumulators<f32> sums(product, registers);
   for (unsigned i = 0; i < elements_of_a(product) && product.is_negated; ++i) a[i] = -a[i];
   const bool is_integer = product.d_type == Element::s32;
-  if (!is_integer && !are_sums_exact(product, sums, left, right, a, b)) {
-    return add_cut_products(product, registers, a, b);
+  if (!is_integer && !are_sums_exact(product, sums, left, b.range, a, b.values)) {
+    return add_cut_products(product, registers, a, b.values);
   }
-  if (!product.is_sparse) return add_products<f32>(sums, tiling, a, b);
+  if (!product.is_sparse) return add_products<f32>(sums, tiling, a, b.values);
   alignas(64) f32 whole[std::size_t{2} * most_matrix_elements];
   std::fill_n(whole, product.m * product.k, 0.0F);
   for_each_place(product, registers,
                  [&](unsigned from, unsigned to, unsigned) { whole[to] = a[from]; });
-  add_products<f32>(sums, tiling, whole, b);
+  add_products<f32>(sums, tiling, whole, b.values);
 }
 
 void multiply_doubles(const MatrixProduct& product, std::byte* registers) {

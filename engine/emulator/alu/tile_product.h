@@ -11,7 +11,8 @@ namespace sweep::alu::SWEEP_ALU_LEVEL {
 void multiply_numbers(const MatrixProduct& product, std::byte* registers);
 /// Sums of any floats. The factors' elements lie as tiles have them (tile_accumulators.h); those
 /// that are not finite may be as finite_elements has them.
-void add_cut_products(const MatrixProduct& product, std::byte* registers, float* a, float* b);
+void add_cut_products(const MatrixProduct& product, std::byte* registers, const float* a,
+                      const float* b);
 /// A chain of fused operations along k.
 void multiply_doubles(const MatrixProduct& product, std::byte* registers);
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cfenv>
 #include <charconv>
+#include <map>
 #include <span>
 
 #include "engine/emulator/lower/lowering.h"
@@ -311,11 +312,14 @@ class FragmentAccess {
     base_ = lowering_.address(is_load_ ? 1 : 0);
     lane_ = lowering_.add_constant(
         {.kind = ConstantSlot::Kind::laneid, .varies_by_lane = true, .bits = 32});
-    // In bits: an element may have fewer than 8.
-    stride_ = lowering_.operand_count() > 2 ? lowering_.source(2, 32)
-                                            : lowering_.constant(line_elements, 32);
-    stride_ = operation("mul", {"lo", "u32"}, stride_, lowering_.constant(bits_, 32));
-    stride_ = operation("shr", {"u32"}, stride_, lowering_.constant(3, 32));
+    if (lowering_.operand_count() <= 2) {
+      stride_ = lowering_.constant(line_elements * bits_ / 8, 32);
+      return;
+    }
+    const bool is_of_bytes = bits_ >= 8;
+    stride_ = operation("mul", {"lo", "u32"}, lowering_.source(2, 32),
+                        lowering_.constant(is_of_bytes ? bits_ / 8 : bits_, 32));
+    if (!is_of_bytes) stride_ = operation("shr", {"u32"}, stride_, lowering_.constant(3, 32));
   }
   /// From the matrix to lane t's first element, t / 4 lines and t % 4 steps behind; where registers
   /// are turned, t / 4 and t % 4 of the transposed matrix.
@@ -352,7 +356,11 @@ class FragmentAccess {
     const unsigned near = is_along_near_ ? along : line;
     const unsigned far = is_along_near_ ? line : along;
     AddressOperand address = base_;
-    if (far != 0) address.slot = advanced(base_.slot, lowering_.constant(far, 32), stride_);
+    if (far != 0) {
+      const auto [known, is_new] = far_slots_.try_emplace(far, none);
+      if (is_new) known->second = advanced(base_.slot, lowering_.constant(far, 32), stride_);
+      address.slot = known->second;
+    }
     address.offset += std::int64_t{near} * bits_ / 8;
     return address;
   }
@@ -402,6 +410,7 @@ class FragmentAccess {
   AddressOperand base_;          ///< of the matrix, then of a lane's first element
   std::uint32_t lane_ = none;    ///< the lane's number
   std::uint32_t stride_ = none;  ///< bytes from one line of memory to the next
+  std::map<unsigned, std::uint32_t> far_slots_;  ///< addresses so many lines behind `base_`
 };
 
 }  // namespace

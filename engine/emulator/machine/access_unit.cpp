@@ -142,9 +142,9 @@ void AccessUnit::execute(Warp& warp, const Op& op, std::uint32_t mask) {
     const bool is_fence = kind == OpKind::fence || kind == OpKind::cluster_fence;
     if (is_fence) races_->release_to(RaceDetector::fence_address(racer(warp)), racer(warp), order_);
   }
+  if (kind == OpKind::mbarrier) return use_mbarriers(mask);
   // What the lanes do one after the other.
   for_each_lane(mask, [&](unsigned lane) {
-    if (kind == OpKind::mbarrier) mbarrier(lane);
     if (kind == OpKind::move_frame) move_frame(lane);
     if (kind == OpKind::stack_allocate) stack_allocate(lane);
     if (kind == OpKind::stack_restore) stack_restore(lane);
@@ -178,8 +178,9 @@ void AccessUnit::access(std::uint32_t mask) {
   access.width = memory_->bytes();
   check_defined(*warp_, {&memory_->address.slot, 1}, mask, "takes it for an address",
                 op_->instruction);
-  if (kind != AccessKind::load) ++writes_;
   const ptx::Space space = memory_->space;
+  if (kind != AccessKind::load) ++writes_;
+  if (kind != AccessKind::load && space != ptx::Space::global) ++cluster_.shared_writes;
   if (space == ptx::Space::global) return access_global(access, kind);
   if (space == ptx::Space::shared) {
     if (memory_->is_of_cluster) return access_in_cluster(access, kind);

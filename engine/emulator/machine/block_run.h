@@ -40,6 +40,8 @@ struct Cluster {
   std::uint32_t live = 0;     ///< threads that have not ended
   std::uint32_t arrived = 0;  ///< of these: those that have come to it
   std::uint64_t phases = 0;   ///< how often all had come
+  /// How many ops have changed what its shared memories hold, but for the states of mbarriers.
+  std::uint64_t shared_writes = 0;
 };
 
 /// "reads", "writes" or "updates"
@@ -123,6 +125,11 @@ class AccessUnit {
   }
   void take_addresses(const AddressOperand& address, std::uint32_t mask,
                       Addresses& addresses) const;
+  std::uint64_t address_of(const AddressOperand& address, unsigned lane) const {
+    const auto offset = static_cast<std::uint64_t>(address.offset);
+    if (address.is_64) return warp_->slot<std::uint64_t>(address.slot)[lane] + offset;
+    return warp_->slot<std::uint32_t>(address.slot)[lane] + static_cast<std::uint32_t>(offset);
+  }
 
   /// What the running op does wrong in a lane, in the words of fmt::format.
   template <class... Values>
@@ -226,7 +233,10 @@ class AccessUnit {
   SharedPlace mbarrier_at(const AddressOperand& address, ptx::Space space, bool is_of_cluster,
                           unsigned lane);
   void check_initialised(const SharedPlace& place, MbarrierMode mode, unsigned lane);
-  void mbarrier(unsigned lane);
+  void use_mbarriers(std::uint32_t mask);
+  SharedPlace mbarrier_for(const MbarrierOp& barrier, unsigned lane);
+  void use_mbarrier(const MbarrierOp& barrier, const SharedPlace& place, unsigned lane,
+                    std::uint32_t lanes);
   static constexpr std::uint32_t matrix_row_bytes = 16;
   bool are_rows_plain(std::span<const std::uint64_t> addresses) const;
   std::byte* matrix_row(unsigned lane, std::uint64_t address, bool is_load);
@@ -269,7 +279,10 @@ class AccessUnit {
   std::uint64_t descriptor_at(std::uint32_t slot) const;
   void gather_matrix(std::uint64_t descriptor, bool is_across, std::uint64_t first,
                      std::uint64_t lines, std::uint64_t tile_lines, std::uint64_t parts,
-                     bool is_of_all, std::byte* to);
+                     std::byte* to);
+  void judge_matrix(std::uint64_t descriptor, bool is_across, std::uint64_t first,
+                    std::uint64_t lines, std::uint64_t parts, bool is_of_all);
+  ConvertedFactor& gather_factor(const MatrixOp& op, std::uint64_t descriptor, std::byte* to);
   void multiply_warpgroup(std::uint32_t mask);
   void order_warpgroup(std::uint32_t mask);
   void finish_reads();
@@ -337,6 +350,15 @@ class AccessUnit {
     std::vector<std::uint64_t> places;
   };
   std::vector<LateRead> late_reads_;  ///< where races are looked for
+  /// The matrix b of a product, for the other warps of the warpgroup.
+  struct KeptFactor {
+    std::uint64_t descriptor = 0;
+    std::uint64_t shared_writes = 0;  ///< the cluster's at the time
+    const MatrixOp* op = nullptr;
+    ConvertedFactor converted;
+  };
+  std::vector<KeptFactor> kept_factors_;  ///< the last ones, in a ring
+  std::size_t next_kept_ = 0;
   /// How the block's threads use an mbarrier.
   struct MbarrierUse {
     std::uint32_t expects = none;  ///< the instruction that expected bytes last

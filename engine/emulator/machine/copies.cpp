@@ -39,6 +39,12 @@ bool advance(MbarrierState& state) {
 }
 
 /// The bytes that are still expected, or, below 0, have come and are not expected.
+/// The phase that a wait waits for, by the state or the parity that it is given.
+bool awaited_phase(const MbarrierOp& barrier, std::uint64_t value) {
+  return barrier.mode == MbarrierMode::wait ? std::bit_cast<MbarrierState>(value).phase
+                                            : (value & 1) != 0;
+}
+
 std::int64_t signed_bytes(const MbarrierState& state) {
   constexpr std::uint64_t half = (bytes_mask + 1) / 2;
   return static_cast<std::int64_t>((state.bytes + half) & bytes_mask) -
@@ -230,7 +236,7 @@ std::string AccessUnit::describe_waits() const {
 
 AccessUnit::SharedPlace AccessUnit::mbarrier_at(const AddressOperand& address, ptx::Space space,
                                                 bool is_of_cluster, unsigned lane) {
-  const std::uint64_t place = addresses_of(address)[lane];
+  const std::uint64_t place = address_of(address, lane);
   if (place % 8 != 0) fail(lane, "misaligned address: an mbarrier at {:#x}", place);
   if (space == ptx::Space::generic && in_window(place) == place) {
     fail(lane, "an mbarrier lies in shared memory, not at {:#x}", place);
@@ -261,42 +267,76 @@ void AccessUnit::check_initialised(const SharedPlace& place, MbarrierMode mode, 
   if (mode == MbarrierMode::invalidate) known.erase(key);
 }
 
-void AccessUnit::mbarrier(unsigned lane) {
+/// What lanes do, one after the other. An mbarrier that several have is looked up once, and what
+/// waits for the same phase of it find is the same.
+void AccessUnit::use_mbarriers(std::uint32_t mask) {
   const MbarrierOp& barrier = kernel_.mbarriers[op_->detail];
-  const std::uint64_t value =
-      barrier.value == none ? 1 : warp_->value(barrier.value, barrier.value_bits, lane);
   if (barrier.mode == MbarrierMode::pending_count) {
-    warp_->slot<std::uint32_t>(barrier.d)[lane] =
-        static_cast<std::uint32_t>(std::bit_cast<MbarrierState>(value).pending);
-    return;
+    return for_each_lane(mask, [&](unsigned lane) {
+      const auto state =
+          std::bit_cast<MbarrierState>(warp_->value(barrier.value, barrier.value_bits, lane));
+      warp_->slot<std::uint32_t>(barrier.d)[lane] = static_cast<std::uint32_t>(state.pending);
+    });
   }
+  const bool waits =
+      barrier.mode == MbarrierMode::wait || barrier.mode == MbarrierMode::wait_parity;
+  const auto phase_of = [&](unsigned lane) {
+    return awaited_phase(barrier, warp_->value(barrier.value, barrier.value_bits, lane));
+  };
+  const bool is_shared = races_ == nullptr && (waits || barrier.mode == MbarrierMode::arrive);
+  while (mask != 0) {
+    const unsigned first = lowest_lane(mask);
+    const std::uint64_t address = address_of(barrier.address, first);
+    std::uint32_t lanes = bit_of(first);
+    for_each_lane(is_shared ? mask : 0, [&](unsigned lane) {
+      const bool is_same = address_of(barrier.address, lane) == address &&
+                           (!waits || phase_of(lane) == phase_of(first));
+      if (is_same) lanes |= bit_of(lane);
+    });
+    const SharedPlace place = mbarrier_for(barrier, first);
+    if (waits) {
+      use_mbarrier(barrier, place, first, lanes);
+    } else {
+      for_each_lane(lanes, [&](unsigned lane) { use_mbarrier(barrier, place, lane, lanes); });
+    }
+    mask &= ~lanes;
+  }
+}
+
+/// The mbarrier that a lane uses, if it may.
+AccessUnit::SharedPlace AccessUnit::mbarrier_for(const MbarrierOp& barrier, unsigned lane) {
   const SharedPlace place =
       mbarrier_at(barrier.address, barrier.space, barrier.is_of_cluster, lane);
-  const bool is_own = place.block == this;
   const bool is_for_own =
       barrier.mode == MbarrierMode::init || barrier.mode == MbarrierMode::wait ||
       barrier.mode == MbarrierMode::wait_parity || barrier.mode == MbarrierMode::invalidate ||
       barrier.mode == MbarrierMode::async_arrive;
-  if (!is_own && is_for_own) {
+  if (place.block != this && is_for_own) {
     fail(lane, "of another block's mbarrier there are arrivals and bytes alone");
   }
   if (barrier.beside.slot != none &&
-      cluster_.units[rank_at(in_window(addresses_of(barrier.beside)[lane]))] != place.block) {
+      cluster_.units[rank_at(in_window(address_of(barrier.beside, lane)))] != place.block) {
     fail(lane, "its mbarrier lies in another block's shared memory than what it writes");
   }
   check_initialised(place, barrier.mode, lane);
+  return place;
+}
+
+/// What a lane does; what a wait finds is for all of `lanes`.
+void AccessUnit::use_mbarrier(const MbarrierOp& barrier, const SharedPlace& place, unsigned lane,
+                              std::uint32_t lanes) {
+  const std::uint64_t value =
+      barrier.value == none ? 1 : warp_->value(barrier.value, barrier.value_bits, lane);
   MbarrierState& state = state_at(place.bytes());
   const auto before = std::bit_cast<std::uint64_t>(state);
   if (barrier.mode == MbarrierMode::wait || barrier.mode == MbarrierMode::wait_parity) {
-    const bool phase = barrier.mode == MbarrierMode::wait
-                           ? std::bit_cast<MbarrierState>(value).phase
-                           : (value & 1) != 0;
+    const bool phase = awaited_phase(barrier, value);
     bool holds = phase != state.phase;
     if (!holds && !copies_->bulk().is_empty()) {
       complete_copies(place);
       holds = phase != state.phase;
     }
-    warp_->set_predicate(barrier.d, bit_of(lane), holds ? full_mask : 0);
+    warp_->set_predicate(barrier.d, lanes, holds ? full_mask : 0);
     if (holds && races_ != nullptr) races_->acquire_phase(place.address(), racer(*warp_));
     if (!holds) warp_->yields = true;
     mbarriers_[place.offset].is_waited_for = !holds;
@@ -427,6 +467,7 @@ bool AccessUnit::are_rows_plain(std::span<const std::uint64_t> addresses) const 
 /// a group of lanes of its own.
 void AccessUnit::move_matrices(std::uint32_t mask, bool is_load) {
   if (!is_load) ++writes_;
+  if (!is_load) ++cluster_.shared_writes;
   require_whole_warp(mask);
   constexpr unsigned rows = 8;
   const AccessKind kind = is_load ? AccessKind::load : AccessKind::store;

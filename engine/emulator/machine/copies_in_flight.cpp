@@ -114,6 +114,7 @@ void AccessUnit::check_visible(unsigned lane, std::uint64_t begin, std::uint64_t
 void AccessUnit::land(CopyInFlight& copy, std::uint32_t lanes, std::optional<std::uint64_t> key) {
   if (lanes == 0) return;
   ++writes_;
+  ++cluster_.shared_writes;
   copy.lanes &= ~lanes;
   std::byte* const shared = bytes_of(copy);
   for (const CopyInFlight::Row& row : copy.rows) {

@@ -55,6 +55,17 @@ std::uint64_t begin_across(const SharedMatrix& matrix, std::uint64_t eight, std:
          part * (is_plain ? matrix.leading : matrix.stride);
 }
 
+std::uint64_t begin_of(const SharedMatrix& matrix, bool is_across, std::uint64_t eight,
+                       std::uint64_t part) {
+  return is_across ? begin_across(matrix, eight, part) : begin_of_lines(matrix, eight, part);
+}
+
+/// A line of a factor has so many pieces, one of b twice as many where a is sparse.
+constexpr std::uint64_t parts_of_factor = 2;
+std::uint64_t parts_of_b(const MatrixProduct& product) {
+  return product.is_sparse ? 2 * parts_of_factor : parts_of_factor;
+}
+
 /// Of each piece one byte is looked at for races, as there are so many: another of every piece.
 std::uint64_t judged_byte(std::uint64_t piece) {
   return piece + piece / chunk_bytes % chunk_bytes;
@@ -92,12 +103,10 @@ std::uint64_t AccessUnit::descriptor_at(std::uint32_t slot) const {
 }
 
 /// Copies a matrix of `lines` lines from the first on, of a descriptor, to registers as mma.sync
-/// has them (MatrixProduct), in tiles of `tile_lines`; a line has so many `parts` of 16 bytes. Of
-/// what all warps of the warpgroup read, each answers for a quarter.
+/// has them (MatrixProduct), in tiles of `tile_lines`; a line has so many `parts` of 16 bytes.
 void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_across, std::uint64_t first,
                                std::uint64_t lines, std::uint64_t tile_lines, std::uint64_t parts,
-                               bool is_of_all, std::byte* to) {
-  const std::uint64_t elements_along = parts * 8;  // of 16 bits, as those across the lines have
+                               std::byte* to) {
   constexpr std::uint64_t register_bytes = core_lines * chunk_bytes;
   const SharedMatrix matrix = matrix_of(descriptor);
   const bool is_swizzled = !is_across && matrix.swizzle > chunk_bytes;
@@ -106,10 +115,6 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_across, std::ui
          matrix.swizzle);
   }
   // A register has a part of each of 8 lines.
-  const auto begin_of = [&](std::uint64_t eight, std::uint64_t part) {
-    return is_across ? begin_across(matrix, first / core_lines + eight, part)
-                     : begin_of_lines(matrix, first / core_lines + eight, part);
-  };
   const std::uint64_t eights = lines / core_lines;
   const std::byte* const memory = shared_.data();
   const std::uint64_t size = shared_bytes_;
@@ -121,7 +126,7 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_across, std::ui
                                        ? (eight & ~std::uint64_t{1}) * parts + part * 2 + eight % 2
                                        : eight * parts + part;
       std::byte* words = to + number * register_bytes;
-      std::uint64_t address = begin_of(eight, part);
+      std::uint64_t address = begin_of(matrix, is_across, first / core_lines + eight, part);
       for (std::uint64_t row = 0; row < core_lines; ++row, words += chunk_bytes) {
         const std::uint64_t place = swizzled_place(matrix, address);
         address += matrix.swizzle;
@@ -138,7 +143,16 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_across, std::ui
   for (std::uint64_t i = 0; is_across && i < eights * parts; ++i) {
     transpose_matrix(reinterpret_cast<std::uint32_t*>(to + i * register_bytes));
   }
+}
+
+/// Looks for races of the same matrix. Of what all warps of the warpgroup read, each answers for a
+/// quarter.
+void AccessUnit::judge_matrix(std::uint64_t descriptor, bool is_across, std::uint64_t first,
+                              std::uint64_t lines, std::uint64_t parts, bool is_of_all) {
   if (races_ == nullptr) return;
+  const std::uint64_t elements_along = parts * 8;  // of 16 bits, as those across the lines have
+  const SharedMatrix matrix = matrix_of(descriptor);
+  const std::uint64_t eights = lines / core_lines;
   // Rows of shared memory: lines, or places along k.
   const std::uint64_t rows = is_across ? elements_along : lines;
   const std::uint64_t in_row = is_across ? eights : parts;
@@ -147,8 +161,9 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_across, std::ui
   for (std::uint64_t row = begin; row < begin + share; ++row) {
     for (std::uint64_t i = 0; i < in_row; ++i) {
       const std::uint64_t far = row / core_lines;
+      const std::uint64_t line = first / core_lines + (is_across ? i : far);
       const std::uint64_t place =
-          swizzled_place(matrix, (is_across ? begin_of(i, far) : begin_of(far, i)) +
+          swizzled_place(matrix, begin_of(matrix, is_across, line, is_across ? far : i) +
                                      row % core_lines * matrix.swizzle);
       const std::uint64_t byte = judged_byte(place);
       note_shared(byte, 1, 0, AccessKind::load, nullptr);
@@ -156,6 +171,28 @@ void AccessUnit::gather_matrix(std::uint64_t descriptor, bool is_across, std::ui
       late_reads_.back().places.push_back(place);
     }
   }
+}
+
+/// The matrix b of a product, which may have been converted for another warp; if not, its registers
+/// are at `to`.
+ConvertedFactor& AccessUnit::gather_factor(const MatrixOp& op, std::uint64_t descriptor,
+                                           std::byte* to) {
+  constexpr std::size_t most_kept = 8;  // as many as there usually are between two waits
+  if (kept_factors_.empty()) kept_factors_.resize(most_kept);
+  for (KeptFactor& kept : kept_factors_) {
+    const bool is_same = kept.converted.is_there && kept.op == &op &&
+                         kept.descriptor == descriptor &&
+                         kept.shared_writes == cluster_.shared_writes;
+    if (is_same) return kept.converted;
+  }
+  KeptFactor& kept = kept_factors_[next_kept_++ % most_kept];
+  gather_matrix(descriptor, op.is_b_across, 0, op.product.n, core_lines, parts_of_b(op.product),
+                to);
+  kept.descriptor = descriptor;
+  kept.shared_writes = cluster_.shared_writes;
+  kept.op = &op;
+  kept.converted.is_there = false;
+  return kept.converted;
 }
 
 void AccessUnit::multiply_warpgroup(std::uint32_t mask) {
@@ -183,12 +220,13 @@ void AccessUnit::multiply_warpgroup(std::uint32_t mask) {
   if (op.a_descriptor != none) {
     const std::uint64_t first =
         std::uint64_t{warp_->index % Warpgroups::warps_of_group} * product.m;
-    gather_matrix(descriptors.first, op.is_a_across, first, product.m, product.m, 2, false,
+    gather_matrix(descriptors.first, op.is_a_across, first, product.m, product.m, parts_of_factor,
                   a.data());
+    judge_matrix(descriptors.first, op.is_a_across, first, product.m, parts_of_factor, false);
     product.gathered_a = a.data();
   }
-  gather_matrix(descriptors.second, op.is_b_across, 0, product.n, core_lines,
-                product.is_sparse ? 4 : 2, true, b.data());
+  product.converted_b = &gather_factor(op, descriptors.second, b.data());
+  judge_matrix(descriptors.second, op.is_b_across, 0, product.n, parts_of_b(product), true);
   product.gathered_b = b.data();
   product.a = op.a.data();
   product.c = scale != 0 ? op.c.data() : nullptr;
