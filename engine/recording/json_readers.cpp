@@ -342,6 +342,13 @@ class T4Reader {
   std::vector<std::pair<std::size_t, std::size_t>> times_without_unit_;  ///< entry, metric
 };
 
+/// What an entry of Kernel Tuner's cache says of the time that trying it took, in ms.
+constexpr std::array trial_times = {"compile_time", "verification_time", "benchmark_time"};
+
+bool is_trial_time(std::string_view name) {
+  return std::ranges::find(trial_times, name) != trial_times.end();
+}
+
 /// An entry of Kernel Tuner's cache; these are its parameters' names.
 RecordedEntry cache_entry(const std::string& file, const std::string& key, const Json& entry,
                           const std::vector<std::string>& names, const std::string& objective) {
@@ -357,7 +364,11 @@ RecordedEntry cache_entry(const std::string& file, const std::string& key, const
   for (const auto& [name, value] : entry.items()) {
     if (recorded.configuration.find(name) != nullptr) continue;
     std::string failure;
-    if (value.is_number()) {
+    if (is_trial_time(name)) {
+      constexpr double seconds_in_ms = 1e-3;
+      if (!value.is_number()) continue;
+      recorded.seconds = recorded.seconds.value_or(0) + value.get<double>() * seconds_in_ms;
+    } else if (value.is_number()) {
       const auto figure = value.get<double>();
       const bool is_failure = name == objective && figure >= old_failure;
       if (is_failure && recorded.status == PointStatus::ok) failure = "it failed";
@@ -377,10 +388,8 @@ RecordedEntry cache_entry(const std::string& file, const std::string& key, const
 
 /// A cache of Kernel Tuner that is whole JSON.
 Recording read_cache(std::string_view text, const std::string& file) {
-  // Besides parameters and metrics an entry says where the tuning's own time went.
-  constexpr std::array no_metrics = {"compile_time",  "verification_time", "benchmark_time",
-                                     "strategy_time", "framework_time",    "timestamp",
-                                     "times"};
+  // Besides parameters, metrics and its own time an entry says where the tuning's time went.
+  constexpr std::array no_metrics = {"strategy_time", "framework_time", "timestamp", "times"};
   // The file may name the parameters after its entries.
   std::vector<std::pair<std::string, Json>> entries;
   const Json document =

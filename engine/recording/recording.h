@@ -51,6 +51,8 @@ struct RecordedEntry {
   PointStatus status = PointStatus::ok;
   std::string reason;  ///< why it failed; empty when it did not
   std::vector<Metric> metrics = {};
+  /// That compiling, verifying and measuring it took; nothing where the file does not say.
+  std::optional<double> seconds = {};
 
   friend bool operator==(const RecordedEntry&, const RecordedEntry&) = default;
 };

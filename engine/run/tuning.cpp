@@ -9,6 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "engine/run/interleaved_comparison.h"
 #include "engine/search/strategy.h"
@@ -372,13 +373,35 @@ class GroupTuning {
       figures.push_back({one.cut_off ? 0 : one.figure, one.interval});
     }
     std::vector<std::size_t> leading;
-    for (const std::size_t i : worth_comparing(figures, ranked_by().better, margin, most)) {
+    for (const std::size_t i :
+         worth_comparing(figures, ranked_by().better, margin, figures.size())) {
       leading.push_back(tried_[i].point_index);
     }
+    if (leading.size() <= most) return leading;
+    // The last one is the plainest of the others: another run's luck leads to it again.
+    const auto last = leading.begin() + most - 1;
+    *last = *std::ranges::min_element(last, leading.end(), {},
+                                      [&](std::size_t point) { return plainness(point); });
+    leading.resize(most);
     return leading;
   }
 
-  /// Of some points the one that the further objectives prefer, the first among equals.
+  /// Decides among equals, the least first, so that a search that is repeated chooses the same:
+  /// registers, parameters with other values than the default's, the place in the space.
+  std::tuple<double, std::size_t, std::size_t> plainness(std::size_t point_index) const {
+    const auto stored = stage_.stored(point_index);
+    const auto registers = stored ? preferred_figure(stored->point, "registers") : std::nullopt;
+    const Configuration& own = stage_.configuration(point_index);
+    const Configuration& standard = stage_.configuration(default_.value_or(point_index));
+    std::size_t changed = own.pattern == standard.pattern ? 0 : 1;
+    for (const auto& [name, value] : own.parameters.entries()) {
+      const Value* other = standard.parameters.find(name);
+      changed += other != nullptr && *other == value ? 0 : 1;
+    }
+    return {registers ? registers->value : never, changed, point_index};
+  }
+
+  /// Of some points the one that the further objectives prefer, the plainest among equals.
   std::size_t preferred(std::vector<std::size_t> left) const {
     for (const TuneObjective& objective : objective_.further()) {
       std::optional<double> best;
@@ -395,7 +418,7 @@ class GroupTuning {
       }
       if (!bests.empty()) left = std::move(bests);
     }
-    return left.front();
+    return *std::ranges::min_element(left, {}, [&](std::size_t point) { return plainness(point); });
   }
 
   void choose_by(const InterleavedComparison& comparison) {

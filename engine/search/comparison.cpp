@@ -1,8 +1,11 @@
 #include "engine/search/comparison.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <future>
 #include <mutex>
+#include <numeric>
 #include <system_error>
 
 namespace sweep {
@@ -34,6 +37,67 @@ void for_each_number(std::size_t count, std::size_t threads,
   run();
   for (std::future<void>& other : others) other.get();
 }
+
+/// Lets each strategy search from each seed: `course` is told the number of the course, which
+/// counts the seeds of a name before those of the next. False when it was stopped.
+bool for_each_course(const SearchSpace& space, std::span<const std::string> names,
+                     std::size_t seeds, const ComparisonPace& pace,
+                     const std::function<void(Strategy&, std::size_t)>& course) {
+  const auto is_stopped = [&] { return pace.stop != nullptr && *pace.stop; };
+  const std::size_t all = names.size() * seeds;
+  std::mutex mutex;
+  std::size_t done = 0;
+  for_each_number(all, pace.threads, [&](std::size_t i) {
+    if (is_stopped()) return;
+    const auto strategy = make_strategy(names[i / seeds], space, i % seeds + 1);
+    course(*strategy, i);
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (pace.on_progress) pace.on_progress(done, all);
+  });
+  return !is_stopped();
+}
+
+/// The best cost found so far, as a function of how much of the budget is used up. Before there is
+/// one it is the baseline's first.
+class ScoredCourse {
+ public:
+  explicit ScoredCourse(const RandomBaseline& baseline)
+      : baseline_(baseline), budget_(baseline.budget()), best_(baseline.after(1)) {}
+
+  bool is_over() const { return scored_ == budget_; }
+  /// The next trial ends when so many trials of the budget, a whole number or not, are used up.
+  void tell(double used, std::optional<double> cost) {
+    constexpr double rounding = 1e-9;  // of a sum of times
+    score_until(std::ceil(used - rounding) - 1);
+    if (cost) best_ = has_found_ ? std::min(best_, *cost) : *cost;
+    has_found_ |= cost.has_value();
+  }
+  /// Nothing more is to be found.
+  double end() {
+    score_until(static_cast<double>(budget_));
+    return sum_ / static_cast<double>(counted_);
+  }
+
+ private:
+  void score_until(double trials) {
+    while (scored_ < budget_ && static_cast<double>(scored_) < trials) {
+      const double expected = baseline_.after(static_cast<double>(++scored_));
+      // Where random search is at the best, nothing can be better.
+      if (expected <= baseline_.best()) continue;
+      sum_ += (expected - best_) / (expected - baseline_.best());
+      ++counted_;
+    }
+  }
+
+  const RandomBaseline& baseline_;
+  std::size_t budget_;
+  double best_;
+  bool has_found_ = false;
+  std::size_t scored_ = 0;
+  std::size_t counted_ = 0;
+  double sum_ = 0;
+};
 
 }  // namespace
 
@@ -67,21 +131,14 @@ std::vector<Standing> compare_strategies(const SearchSpace& space, const CostTab
                                          std::span<const std::string> names,
                                          std::span<const double> shares, std::size_t seeds,
                                          std::size_t most, const ComparisonPace& pace) {
-  const auto is_stopped = [&] { return pace.stop != nullptr && *pace.stop; };
-  std::mutex mutex;
-  std::size_t done = 0;
   // Of each name and each seed.
   std::vector<std::vector<std::size_t>> courses(names.size() * seeds);
-  for_each_number(courses.size(), pace.threads, [&](std::size_t i) {
-    if (is_stopped()) return;
-    const auto strategy = make_strategy(names[i / seeds], space, i % seeds + 1);
-    courses[i] = trials_to_shares(*strategy, costs, shares, most, pace.stop);
-    const std::lock_guard lock(mutex);
-    ++done;
-    if (pace.on_progress) pace.on_progress(done, courses.size());
-  });
   std::vector<Standing> result;
-  if (is_stopped()) return result;
+  const bool is_done =
+      for_each_course(space, names, seeds, pace, [&](Strategy& strategy, std::size_t i) {
+        courses[i] = trials_to_shares(strategy, costs, shares, most, pace.stop);
+      });
+  if (!is_done) return result;
   for (std::size_t name = 0; name < names.size(); ++name) {
     for (std::size_t share = 0; share < shares.size(); ++share) {
       std::vector<std::size_t> trials;
@@ -91,6 +148,66 @@ std::vector<Standing> compare_strategies(const SearchSpace& space, const CostTab
       std::ranges::sort(trials);
       result.push_back(
           {names[name], shares[share], at_percentile(trials, 50), at_percentile(trials, 90)});
+    }
+  }
+  return result;
+}
+
+RandomBaseline::RandomBaseline(const CostTable& costs) {
+  for (const std::optional<double>& cost : costs) {
+    if (cost) worst_first_.push_back(*cost);
+  }
+  std::ranges::sort(worst_first_, std::ranges::greater());
+}
+
+double RandomBaseline::after(double trials) const {
+  const auto all = static_cast<double>(worst_first_.size());
+  const double rank = std::round(trials * (all + 1) / (trials + 1));
+  return worst_first_[static_cast<std::size_t>(std::min(rank, all)) - 1];
+}
+
+std::size_t RandomBaseline::budget() const {
+  constexpr double left = 0.05;
+  const double enough = best() + left * (after(1) - best());
+  std::size_t trials = 1;
+  while (after(static_cast<double>(trials)) > enough) ++trials;
+  return trials;
+}
+
+std::vector<Score> score_strategies(const SearchSpace& space, const CostTable& costs,
+                                    std::span<const double> seconds,
+                                    std::span<const std::string> names, std::size_t seeds,
+                                    const ComparisonPace& pace) {
+  const RandomBaseline baseline(costs);
+  std::vector<Score> result;
+  if (baseline.after(1) <= baseline.best()) return result;
+  const double mean_seconds =
+      std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+  std::vector<Score> courses(names.size() * seeds);
+  const bool is_done =
+      for_each_course(space, names, seeds, pace, [&](Strategy& strategy, std::size_t i) {
+        ScoredCourse by_evaluations(baseline);
+        ScoredCourse by_time(baseline);
+        double trials = 0;
+        double elapsed = 0;
+        while (!by_evaluations.is_over() || (!seconds.empty() && !by_time.is_over())) {
+          const std::optional<std::size_t> row = strategy.ask();
+          if (!row || (pace.stop != nullptr && *pace.stop)) break;
+          const std::optional<double> cost = costs.at(*row);
+          strategy.tell(*row, cost);
+          by_evaluations.tell(++trials, cost);
+          if (!seconds.empty()) by_time.tell((elapsed += seconds[*row]) / mean_seconds, cost);
+        }
+        courses[i].by_evaluations = by_evaluations.end();
+        if (!seconds.empty()) courses[i].by_time = by_time.end();
+      });
+  if (!is_done) return result;
+  const auto share = 1 / static_cast<double>(seeds);
+  for (std::size_t i = 0; i < courses.size(); ++i) {
+    if (i % seeds == 0) result.push_back({names[i / seeds]});
+    result.back().by_evaluations += courses[i].by_evaluations * share;
+    if (courses[i].by_time) {
+      result.back().by_time = result.back().by_time.value_or(0) + *courses[i].by_time * share;
     }
   }
   return result;

@@ -45,4 +45,42 @@ std::vector<Standing> compare_strategies(const SearchSpace& space, const CostTab
                                          std::span<const double> shares, std::size_t seeds,
                                          std::size_t most, const ComparisonPace& pace = {});
 
+/// What random search without replacement is expected to have found, by the ranks of the costs
+/// that are known (Willemsen et al., 2024).
+class RandomBaseline {
+ public:
+  /// At least one cost is known.
+  explicit RandomBaseline(const CostTable& costs);
+
+  /// After 1 or more trials: the cost at the rank k (N + 1) / (k + 1), the worst of N being the
+  /// first. After one it is the median.
+  double after(double trials) const;
+  double best() const { return worst_first_.back(); }
+  /// The first trials that leave 5 % or less of the way from the median to the best.
+  std::size_t budget() const;
+
+ private:
+  std::vector<double> worst_first_;
+};
+
+/// The P score of Willemsen et al. (2024): the share of the way from the baseline to the best that
+/// a strategy has come, the mean over the trials of the baseline's budget. 1 is the best at once.
+struct Score {
+  std::string strategy;
+  double by_evaluations = 0;
+  /// The same over as many equal parts of the time that the budget takes on average; nothing where
+  /// the times are not known.
+  std::optional<double> by_time = {};
+
+  friend bool operator==(const Score&, const Score&) = default;
+};
+
+/// One for each name, the mean over the seeds 1 to `seeds`. `seconds` has what trying each row
+/// takes, or nothing. Empty when it was stopped, and where all known costs are the same. As for
+/// `compare_strategies` otherwise.
+std::vector<Score> score_strategies(const SearchSpace& space, const CostTable& costs,
+                                    std::span<const double> seconds,
+                                    std::span<const std::string> names, std::size_t seeds,
+                                    const ComparisonPace& pace = {});
+
 }  // namespace sweep

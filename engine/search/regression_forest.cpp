@@ -197,8 +197,12 @@ Prediction RegressionForest::predict(std::span<const double> point) const {
 
 namespace {
 
-constexpr std::size_t spread_rows = 12;        // spread over the space before the first forest
+constexpr std::size_t most_spread_rows = 12;   // spread over the space before the first forest
+constexpr std::size_t rows_to_spread_one = 4;  // in a tiny space
 constexpr std::size_t spread_candidates = 20;  // for each of them
+constexpr double free_answers = 20;            // without a gain, before random rows are tried
+constexpr double stuck_answers = 100;          // more of them, after which all would be random
+constexpr double most_random = 0.5;            // of the proposals
 constexpr std::size_t random_candidates = 300;
 constexpr std::size_t best_rows = 5;  // whose neighbours and mutants are candidates too
 constexpr int mutants = 10;           // of each of them
@@ -227,16 +231,23 @@ class ForestSearch final : public Strategy {
   std::optional<std::size_t> propose() override {
     if (untried_count() == 0) return std::nullopt;
     const std::size_t answers = known_.size() + failed_.size();
+    const std::size_t spread_rows =
+        std::min(most_spread_rows, space_.size() / rows_to_spread_one + 1);
     if (proposed_.size() < spread_rows && answers < spread_rows) {
       proposed_.push_back(spread_row());
       return proposed_.back();
     }
     if (known_.empty()) return pick();
+    // A forest that has seen nothing good elsewhere stays near the best.
+    const double stuck = (static_cast<double>(unchanged_) - free_answers) / stuck_answers;
+    if (stuck > 0 && random_.chance(std::min(stuck, most_random))) return pick();
     if (refit()) ranked_.clear();
     while (!ranked_.empty() && !is_untried(ranked_.back().row)) ranked_.pop_back();
     if (ranked_.empty()) rank();
     return ranked_.back().row;
   }
+
+  void learn(std::size_t row) override { unchanged_ = row == best_ ? 0 : unchanged_ + 1; }
 
   /// Of some random rows the one farthest from the nearest proposed.
   std::size_t spread_row() {
@@ -350,6 +361,7 @@ class ForestSearch final : public Strategy {
   std::vector<std::size_t> proposed_;  ///< the first rows
   RegressionForest forest_;            ///< of the costs
   RegressionForest failures_;          ///< of the share that fails; without trees when none has
+  std::size_t unchanged_ = 0;          ///< answers since one was the best
   std::size_t fitted_ = 0;             ///< answers the forest has learnt from
   double least_cost_ = 0;              ///< that it has learnt, scaled
   std::vector<Ranked> ranked_;         ///< what to propose next, the most promising last

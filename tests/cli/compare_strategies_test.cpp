@@ -21,7 +21,7 @@ namespace {
 
 /// A cache of Kernel Tuner's kind: 48 configurations of two parameters, the best one in the middle,
 /// every seventh fails.
-std::string cache_text(const std::string& objective = "time") {
+std::string cache_text(const std::string& objective = "time", bool has_times = false) {
   std::string entries;
   int number = 0;
   for (const int width : {16, 32, 64, 128, 256, 512}) {
@@ -31,9 +31,10 @@ std::string cache_text(const std::string& objective = "time") {
       const std::string figure =
           ++number % 7 == 0 ? "\"RuntimeFailedConfig\"" : std::to_string(time);
       entries += (entries.empty() ? "" : ",\n") +
-                 ("\"" + std::to_string(width) + "," + std::to_string(unroll) + "\": {\"width\": " +
-                  std::to_string(width) + ", \"unroll\": " + std::to_string(unroll) + ", \"" +
-                  objective + "\": " + figure + "}");
+                 ("\"" + std::to_string(width) + "," + std::to_string(unroll) +
+                  "\": {\"width\": " + std::to_string(width) +
+                  ", \"unroll\": " + std::to_string(unroll) + ", \"" + objective + "\": " + figure +
+                  (has_times ? ", \"compile_time\": 500, \"benchmark_time\": 100}" : "}"));
     }
   }
   return R"({"device_name": "A GPU", "kernel_name": "blur", "objective": ")" + objective +
@@ -133,6 +134,45 @@ BOOST_AUTO_TEST_CASE(several_files_have_a_mean) {
   BOOST_TEST(contains(read_text_file(folder.path() / "strategies.md"), "## All recordings"));
 }
 
+BOOST_AUTO_TEST_CASE(scores_stand_in_a_table_beside_those_of_random) {
+  const TemporaryFolder folder;
+  folder.write("blur.json", cache_text());
+  const Outcome outcome =
+      compare({"blur.json", "--score", "--strategies", "local", "--seeds", "9"}, folder.path());
+  BOOST_TEST(outcome.code == 0);
+  BOOST_TEST(outcome.err.empty());
+  BOOST_TEST(contains(unwrapped(outcome.out), "P scores by evaluations, the mean over 9 seeds"));
+  BOOST_TEST(contains(outcome.out, "\nrecording  budget "));
+  BOOST_TEST(contains(outcome.out, "local  random\nblur.json "));
+  BOOST_TEST(!contains(outcome.out, "\nmean "));
+  BOOST_TEST(!contains(outcome.out, "by the recorded time"));
+}
+
+BOOST_AUTO_TEST_CASE(scores_of_several_files_have_a_mean_and_those_with_times_one_by_time) {
+  const TemporaryFolder folder;
+  folder.write("a.json", cache_text());
+  folder.write("b.json", cache_text("time", true));
+  const Outcome outcome =
+      compare({"a.json", "b.json", "--score", "--strategies", "random", "--seeds", "4", "-o", "."},
+              folder.path());
+  BOOST_TEST(outcome.code == 0);
+  BOOST_TEST(contains(outcome.out, "\nmean "));
+  BOOST_TEST(contains(outcome.out, "P scores by the recorded time"));
+  const std::string csv = read_text_file(folder.path() / "strategies.csv");
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  BOOST_TEST(line == "file,strategy,score,score_by_time,budget,seeds\r");
+  std::getline(lines, line);
+  BOOST_TEST(contains(line, ",,"));  // no time
+  std::getline(lines, line);
+  // Where all take the same time the score by time is the same.
+  const std::string score = line.substr(line.find("random,") + 7);
+  const std::string figure = score.substr(0, score.find(','));
+  BOOST_TEST(score.starts_with(figure + "," + figure + ","));
+  BOOST_TEST(contains(read_text_file(folder.path() / "strategies.md"), "\n| mean "));
+}
+
 BOOST_AUTO_TEST_CASE(a_database_is_compared_by_its_bandwidth) {
   const TemporaryFolder folder;
   write_database(folder, false);
@@ -191,6 +231,7 @@ const std::vector<Mistake> mistakes = {
     {{"blur.json", "--seeds", "0"}, 2, "--seeds 0: write a whole number"},
     {{"blur.json", "--most", "-1"}, 2, "--most -1: write a whole number"},
     {{"blur.json", "--minimize", "--maximize"}, 2, "exclude each other"},
+    {{"blur.json", "--score", "--most", "9"}, 2, "the scores have a budget of their own"},
     {{"blur.json", "--features", "maybe"}, 2, "write on or off"},
     {{"blur.json", "--run", "3"}, 65, "only a results database has runs"},
     {{"blur.json", "--where", "widht > 3"}, 65, "widht"},

@@ -40,6 +40,17 @@ Recording read(const std::string& text) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(the_time_that_an_entry_took_is_known_where_it_is_written) {
+  const std::string whole =
+      R"("8,half": {"bx": 8, "type": "half", "time": 0.5, "compile_time": 200, )"
+      R"("verification_time": 30, "benchmark_time": 20, "framework_time": 1000},)";
+  const Recording recording = read(head + whole + first + second + third + "}\n}");
+  BOOST_TEST(recording.entries[0].seconds.value() == 0.25, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(recording.entries[0].metrics.size() == 1U);
+  BOOST_TEST(recording.entries[1].seconds.value() == 0.3001, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(!recording.entries[2].seconds.has_value());
+}
+
 BOOST_AUTO_TEST_CASE(reads_a_whole_file) {
   const Recording recording = read(head + first + second + third + "}\n}");
   BOOST_TEST(recording.origin.file == "blur.json");

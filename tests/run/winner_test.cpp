@@ -56,6 +56,37 @@ BOOST_AUTO_TEST_CASE(equal_ones_are_called_equal_and_the_further_objective_decid
   }
 }
 
+BOOST_AUTO_TEST_CASE(of_equal_ones_the_one_of_the_fewest_registers_wins) {
+  Noise noise;
+  seconds_of = [&](Tried tried) {
+    return (tried.k >= 5 && tried.k <= 8 ? 100e-6 : 140e-6) * (1 + 2e-3 * noise());
+  };
+  counts_of = [](Tried tried) {
+    const double registers = tried.k == 7 ? 32 : 40;
+    return std::vector<Metric>{{"registers", Origin::emulated, tried.k == 1 ? 16 : registers}};
+  };
+  BOOST_TEST(winner(run(all_by_time)).value() == (Tried{7, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(of_equal_ones_the_one_nearest_the_default_wins) {
+  Noise noise;
+  seconds_of = [&](Tried tried) {
+    const bool is_fast = tried == Tried{5, 1} || tried == Tried{6, 0} || tried == Tried{7, 1};
+    return (is_fast ? 100e-6 : 140e-6) * (1 + 2e-3 * noise());
+  };
+  const RunSummary summary = run(tuned_by("minimize: time, strategy: exhaustive, cut_off: off",
+                                          "K: {from: 1, to: 12}, G: [1, 0]"));
+  BOOST_TEST(winner(summary).value() == (Tried{6, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(a_repeated_search_among_many_equal_ones_chooses_the_same) {
+  Noise noise;
+  seconds_of = [&](Tried tried) { return (tried.k >= 3 ? 100e-6 : 140e-6) * (1 + 2e-3 * noise()); };
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    BOOST_TEST(winner(run(all_by_time, true)).value() == (Tried{3, 0}), repeat);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_clock_that_drifts_between_the_rounds_fools_nobody) {
   // While the search goes on the device grows slower, so that the true best, the last one, seems
   // slower than those before it; later it drifts up and down by more than they differ.

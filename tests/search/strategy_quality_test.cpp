@@ -2,6 +2,7 @@
 #include <array>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,17 @@ BOOST_AUTO_TEST_CASE(the_forest_needs_no_more_than_the_best_of_the_others) {
     const std::size_t forest = median_trials(synthetic, "forest", 31);
     BOOST_TEST(10 * forest <= 11 * least, synthetic.name << ": " << forest << " and " << least);
   }
+}
+
+BOOST_AUTO_TEST_CASE(in_a_tiny_space_the_forest_soon_uses_what_it_has_seen) {
+  std::vector<sweep::SearchSpace::Value> rows;
+  sweep::CostTable costs;
+  for (sweep::SearchSpace::Value row = 0; row < 15; ++row) {
+    rows.push_back(row);
+    costs.push_back(1 + std::abs(row - 10));
+  }
+  const SyntheticSpace tiny = {"line", {{{15, true}}, rows}, costs};
+  BOOST_TEST(median_trials(tiny, "forest", 101) < median_trials(tiny, "random", 101));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -193,6 +193,9 @@ StrategyRequest read_strategy_request(const GivenOptions& given) {
       given.has("strategies") ? read_strategies(given.text("strategies")) : strategy_names();
   request.seeds = given.number("seeds", most_seeds).value();
   request.most = given.number("most");
+  if (given.has("score") && request.most) {
+    throw UsageError("--most: the scores have a budget of their own");
+  }
   if (given.has("where")) request.where = read_condition(given.text("where"));
   return request;
 }
@@ -226,34 +229,63 @@ std::string describe(const Recording& recording, const ComparedSpace& space) {
   return text;
 }
 
+/// A recording and how strategies search it.
+struct Contest {
+  explicit Contest(const StrategyRequest& request, const std::string& path)
+      : recording(read_recording(path, request.run)) {
+    if (request.where) keep_where(recording, *request.where);
+    space.emplace(compared_space(recording, request));
+    // A line on a live terminal says how far it is.
+    const bool is_live = !request.given.has("quiet") && terminal_of(STDERR_FILENO).live;
+    pace.threads = std::max(1U, std::thread::hardware_concurrency());
+    pace.stop = &stop_flag();
+    pace.on_progress = [this, is_live, path](std::size_t done, std::size_t all) {
+      const std::size_t percent = done * 100 / all;
+      if (!is_live || percent == std::exchange(shown, percent)) return;
+      line.show_cut(fmt::format("{} %: {}", percent, printable(path)), terminal_of(STDERR_FILENO));
+    };
+  }
+
+  Recording recording;
+  std::optional<ComparedSpace> space;
+  ComparisonPace pace;
+  PassingLine line;
+  std::size_t shown = 100;  ///< percent
+};
+
 /// Nothing when it was stopped.
 std::optional<StrategyComparison> compare(const StrategyRequest& request, const std::string& file) {
-  Recording recording = read_recording(file, request.run);
-  if (request.where) keep_where(recording, *request.where);
-  const ComparedSpace space = compared_space(recording, request);
+  const Contest contest(request, file);
+  const ComparedSpace& space = *contest.space;
   StrategyComparison comparison;
   comparison.file = file;
-  comparison.about = describe(recording, space);
+  comparison.about = describe(contest.recording, space);
   comparison.most = std::min(request.most.value_or(space.costs.size()), space.costs.size());
   comparison.seeds = request.seeds;
   comparison.shares.assign(wanted_shares.begin(), wanted_shares.end());
-  // A line on a live terminal says how far it is.
-  PassingLine line;
-  std::size_t shown = 100;
-  const bool is_live = !request.given.has("quiet") && terminal_of(STDERR_FILENO).live;
-  ComparisonPace pace;
-  pace.threads = std::max(1U, std::thread::hardware_concurrency());
-  pace.stop = &stop_flag();
-  pace.on_progress = [&](std::size_t done, std::size_t all) {
-    const std::size_t percent = done * 100 / all;
-    if (!is_live || percent == std::exchange(shown, percent)) return;
-    line.show_cut(fmt::format("{} %: {}", percent, printable(file)), terminal_of(STDERR_FILENO));
-  };
   comparison.standings =
       compare_strategies(space.rows, space.costs, request.strategies, comparison.shares,
-                         request.seeds, comparison.most, pace);
+                         request.seeds, comparison.most, contest.pace);
   if (stop_flag()) return std::nullopt;
   return comparison;
+}
+
+/// The same with P scores.
+std::optional<StrategyScores> score(const StrategyRequest& request, const std::string& file) {
+  const Contest contest(request, file);
+  const ComparedSpace& space = *contest.space;
+  std::vector<double> seconds;
+  for (const RecordedEntry& entry : contest.recording.entries) {
+    if (entry.seconds) seconds.push_back(*entry.seconds);
+  }
+  if (seconds.size() < space.costs.size()) seconds.clear();
+  StrategyScores scores = {file, describe(contest.recording, space),
+                           RandomBaseline(space.costs).budget(), request.seeds,
+                           score_strategies(space.rows, space.costs, seconds, request.strategies,
+                                            request.seeds, contest.pace)};
+  if (stop_flag()) return std::nullopt;
+  if (scores.scores.empty()) fail(contest.recording, "half of its figures or more are the best");
+  return scores;
 }
 
 CommandLine compare_strategies_line() {
@@ -270,6 +302,9 @@ CommandLine compare_strategies_line() {
   line.option("seeds", "N", "how often each strategy searches, each time from another seed", "100");
   line.option("strategies", "STRATEGIES",
               "names with commas between; by default all. Random is always among them");
+  line.flag("score",
+            "show P scores instead: 1 finds the best at once, 0 is as fast as random search is "
+            "expected to be (sweep help strategies)");
   line.option("most", "N", "end a search after so many configurations; by default it may try all");
   line.option("where", "CONDITION",
               "only the configurations for which it holds, for example \"pattern == 'copy'\"");
@@ -285,26 +320,39 @@ CommandLine compare_strategies_line() {
   return line;
 }
 
+/// Shows what `judge` says of all recordings, and writes it where that is asked for.
+template <class Judgement>
+int show(const StrategyRequest& request, const std::filesystem::path& output,
+         std::optional<Judgement> (*judge)(const StrategyRequest&, const std::string&),
+         std::string (*write_terminal)(std::span<const Judgement>, std::size_t, bool),
+         std::string (*write_markdown)(std::span<const Judgement>),
+         std::string (*write_csv)(std::span<const Judgement>)) {
+  std::vector<Judgement> all;
+  for (const std::string& file : request.given.operands()) {
+    auto judgement = judge(request, file);
+    if (!judgement) {
+      std::cerr << "Stopped.\n";
+      return stopped_exit_code();
+    }
+    all.push_back(std::move(*judgement));
+  }
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  std::cout << write_terminal(all, terminal.width, terminal.color);
+  if (request.given.has("output")) {
+    write_output_file(output / "strategies.md", write_markdown(all));
+    write_output_file(output / "strategies.csv", write_csv(all));
+  }
+  return exit_done;
+}
+
 int compare_strategies_main(const GivenOptions& given) {
   const StrategyRequest request = read_strategy_request(given);
   const std::filesystem::path output = given.text("output");
   if (given.has("output")) make_output_folder(output);
-  std::vector<StrategyComparison> comparisons;
-  for (const std::string& file : given.operands()) {
-    auto comparison = compare(request, file);
-    if (!comparison) {
-      std::cerr << "Stopped.\n";
-      return stopped_exit_code();
-    }
-    comparisons.push_back(std::move(*comparison));
-  }
-  const Terminal terminal = terminal_of(STDOUT_FILENO);
-  std::cout << write_strategies_terminal(comparisons, terminal.width, terminal.color);
-  if (given.has("output")) {
-    write_output_file(output / "strategies.md", write_strategies_markdown(comparisons));
-    write_output_file(output / "strategies.csv", write_strategies_csv(comparisons));
-  }
-  return exit_done;
+  return given.has("score") ? show(request, output, score, write_scores_terminal,
+                                   write_scores_markdown, write_scores_csv)
+                            : show(request, output, compare, write_strategies_terminal,
+                                   write_strategies_markdown, write_strategies_csv);
 }
 
 }  // namespace

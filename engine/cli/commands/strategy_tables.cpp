@@ -128,6 +128,49 @@ std::string terminal_text(const DocumentTable& table, bool color) {
   return text;
 }
 
+/// The scores by evaluations, or by the time of those recordings that have one.
+DocumentTable score_table(std::span<const StrategyScores> all, bool by_time) {
+  DocumentTable table = {{"recording", figure_column("budget")}, {}};
+  std::vector<double> sums(all.front().scores.size(), 0);
+  for (const Score& score : all.front().scores) {
+    table.columns.push_back(figure_column(score.strategy));
+  }
+  for (const StrategyScores& one : all) {
+    if (by_time && !one.scores.front().by_time) continue;
+    table.rows.push_back({one.file, std::to_string(one.budget)});
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const Score& score = one.scores[i];
+      const double figure = by_time ? *score.by_time : score.by_evaluations;
+      table.rows.back().push_back(fmt::format("{:.3f}", figure));
+      sums[i] += figure;
+    }
+  }
+  if (const std::size_t rows = table.rows.size(); rows > 1) {
+    table.rows.push_back({"mean", ""});
+    for (const double sum : sums) {
+      table.rows.back().push_back(fmt::format("{:.3f}", sum / static_cast<double>(rows)));
+    }
+  }
+  return table;
+}
+
+/// A caption for each table of scores.
+std::vector<std::pair<std::string, DocumentTable>> score_tables(
+    std::span<const StrategyScores> all) {
+  std::vector<std::pair<std::string, DocumentTable>> tables;
+  const std::size_t seeds = all.front().seeds;
+  tables.emplace_back(
+      fmt::format("P scores by evaluations, the mean over {} seed{}: 1 is the best at once, 0 what "
+                  "random search is expected to find; the budget is in configurations tried.",
+                  seeds, seeds == 1 ? "" : "s"),
+      score_table(all, false));
+  DocumentTable by_time = score_table(all, true);
+  if (by_time.rows.empty()) return tables;
+  tables.emplace_back("P scores by the recorded time of compiling, verifying and measuring.",
+                      std::move(by_time));
+  return tables;
+}
+
 }  // namespace
 
 bool is_logarithmic(std::span<const ChartBar> bars) {
@@ -225,6 +268,41 @@ std::string write_strategies_csv(std::span<const StrategyComparison> comparisons
       text += fmt::format("{},{},{},{},{},{},{},{}\r\n", csv_text(comparison.file),
                           standing.strategy, standing.share, standing.median, standing.ninetieth,
                           ratio_to_random(comparison, standing), comparison.most, comparison.seeds);
+    }
+  }
+  return text;
+}
+
+std::string write_scores_terminal(std::span<const StrategyScores> all, std::size_t width,
+                                  bool color) {
+  std::string text;
+  for (const StrategyScores& one : all) {
+    text += painted(printable(one.file), bold, color) + '\n' + terminal_lines(one.about, width);
+  }
+  for (const auto& [caption, table] : score_tables(all)) {
+    text += '\n' + terminal_lines(caption, width) + '\n' + terminal_text(table, color);
+  }
+  return text;
+}
+
+std::string write_scores_markdown(std::span<const StrategyScores> all) {
+  std::string text = "# Search strategies\n\n";
+  for (const StrategyScores& one : all) {
+    text += fmt::format("- {}: {}\n", escape_markdown(one.file), escape_markdown(one.about));
+  }
+  for (auto& [caption, table] : score_tables(all)) {
+    text += fmt::format("\n{}\n\n{}", caption, markdown_table(table.columns, table.rows));
+  }
+  return text;
+}
+
+std::string write_scores_csv(std::span<const StrategyScores> all) {
+  std::string text = "file,strategy,score,score_by_time,budget,seeds\r\n";
+  for (const StrategyScores& one : all) {
+    for (const Score& score : one.scores) {
+      text += fmt::format(
+          "{},{},{},{},{},{}\r\n", csv_text(one.file), score.strategy, score.by_evaluations,
+          score.by_time ? fmt::to_string(*score.by_time) : std::string(), one.budget, one.seeds);
     }
   }
   return text;

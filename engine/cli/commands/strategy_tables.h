@@ -48,4 +48,23 @@ std::string write_strategies_markdown(std::span<const StrategyComparison> compar
 /// RFC 4180: file, strategy, share, median, ninetieth, ratio, most, seeds.
 std::string write_strategies_csv(std::span<const StrategyComparison> comparisons);
 
+/// The P scores of strategies on one recording.
+struct StrategyScores {
+  std::string file;
+  std::string about;       ///< what the recording is, in a line
+  std::size_t budget = 0;  ///< evaluations
+  std::size_t seeds = 0;
+  std::vector<Score> scores;  ///< of the same strategies for each recording
+};
+
+// A table of the scores by evaluations, and one by the time where a recording has times: a row for
+// each recording, and where there are several one for their means.
+
+/// For a terminal; `width` is its columns.
+std::string write_scores_terminal(std::span<const StrategyScores> all, std::size_t width,
+                                  bool color);
+std::string write_scores_markdown(std::span<const StrategyScores> all);
+/// RFC 4180: file, strategy, score, score_by_time, budget, seeds; no time is an empty field.
+std::string write_scores_csv(std::span<const StrategyScores> all);
+
 }  // namespace sweep
