@@ -488,6 +488,14 @@ Observation EmulatorExecution::observe() {
   AccessSums sums;
   for (const CountedKernel& each : counted_kernels()) sums.add(each.kernel, each.count);
   Observation observation = {metrics_of(sums, counted_), notes_};
+  std::uint64_t blocks = 0;
+  std::uint64_t warps = 0;
+  for (const LaunchPlan& plan : workload_.launches) {
+    blocks += plan.grid.count();
+    warps += plan.grid.count() * ((plan.block.count() + warp_size - 1) / warp_size);
+  }
+  observation.metrics.push_back({"blocks", Origin::emulated, static_cast<double>(blocks)});
+  observation.metrics.push_back({"warps", Origin::emulated, static_cast<double>(warps)});
   add_resources(observation.metrics);
   if (const auto share = verification_.share()) {
     observation.metrics.push_back({"verified_share", Origin::emulated, percent * *share});
@@ -513,15 +521,6 @@ void EmulatorExecution::add_resources(std::vector<Metric>& metrics) const {
     std::ranges::copy(resource_metrics(sizes, kernels, Origin::emulated),
                       std::back_inserter(metrics));
   }
-  double blocks = 0;
-  double warps = 0;
-  for (const LaunchPlan& plan : workload_.launches) {
-    const auto of_block = static_cast<double>((plan.block.count() + warp_size - 1) / warp_size);
-    blocks += static_cast<double>(plan.grid.count());
-    warps += static_cast<double>(plan.grid.count()) * of_block;
-  }
-  metrics.push_back({"blocks", Origin::emulated, blocks});
-  metrics.push_back({"warps", Origin::emulated, warps});
   std::uint64_t loads = 0;
   std::uint64_t stores = 0;
   for (const auto& [entry, code] : codes_) {

@@ -126,6 +126,11 @@ BOOST_AUTO_TEST_CASE(a_kernel_is_executed_checked_and_counted) {
   BOOST_TEST(result.metrics.at("store_sectors_per_request") == 4);
   BOOST_TEST(result.metrics.at("efficiency") == 100);
   BOOST_TEST(result.metrics.at("executed_share") == 100);
+  BOOST_TEST(result.metrics.at("blocks") == 256);
+  BOOST_TEST(result.metrics.at("warps") == 2048);
+  BOOST_TEST(result.metrics.at("global_waits") == 2048);
+  BOOST_TEST(result.metrics.at("shared_waits") == 0);
+  BOOST_TEST(result.metrics.at("barriers") == 0);
   BOOST_TEST(result.notes.empty());
 }
 
