@@ -133,8 +133,8 @@ class Schedule {
       }
       case OpKind::barrier:
       case OpKind::cluster_barrier: {
-        const bool only_arrives = op.kind == OpKind::barrier &&
-                                  kernel_.barriers[op.detail].mode == BarrierMode::arrive;
+        const bool only_arrives =
+            op.kind == OpKind::barrier && kernel_.barriers[op.detail].mode == BarrierMode::arrive;
         if (!only_arrives) ++barriers_;
         global_fence_.wait_for(end_);
         near_fence_.wait_for(end_);
