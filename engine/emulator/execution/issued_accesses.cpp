@@ -85,7 +85,7 @@ class RegisterValues {
     };
     for (const Op& op : kernel.ops) note(op);
     for (const BasicBlock& block : kernel.blocks) {
-      if (block.end == EndKind::collective || block.end == EndKind::barrier) note(block.op);
+      if (block.has_op()) note(block.op);
       reads_.insert(block.predicate);
       reads_.insert(block.index);
     }
@@ -282,9 +282,7 @@ class Issue {
         }
         count_writes(op);
       }
-      if (block.end == EndKind::collective || block.end == EndKind::barrier) {
-        count_writes(block.op);
-      }
+      if (block.has_op()) count_writes(block.op);
     }
   }
 

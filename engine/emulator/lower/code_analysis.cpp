@@ -245,13 +245,6 @@ OpFacts memory_facts(OpKind kind, const MemoryOp& memory) {
 
 using Node = std::uint32_t;
 
-std::vector<Node> ways_out_of(const BasicBlock& block) {
-  std::vector<Node> list = block.targets;
-  if (block.end == EndKind::branch) list.push_back(block.target);
-  if (block.next != none) list.push_back(block.next);
-  return list;
-}
-
 /// Whether a lane at `from` can end without passing `avoided`.
 bool can_end_without(const std::vector<BasicBlock>& blocks, Node from, Node avoided) {
   std::vector<bool> is_seen(blocks.size(), false);
@@ -291,8 +284,7 @@ std::vector<bool> find_uniform_registers(const Kernel& kernel) {
     if (op.guard == none && !facts.varies_by_lane) candidates.push_back(std::move(facts));
   }
   for (const BasicBlock& block : kernel.blocks) {
-    const bool has_op = block.end == EndKind::collective || block.end == EndKind::barrier;
-    if (has_op) note_writes(facts_of(kernel, block.op));
+    if (block.has_op()) note_writes(facts_of(kernel, block.op));
   }
   const auto is_settled = [&](const OpFacts& facts) {
     const bool reads_uniform = std::ranges::all_of(
@@ -320,6 +312,13 @@ bool can_be_aggregated(const MemoryOp& memory, bool has_uniform_value) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> ways_out_of(const BasicBlock& block) {
+  std::vector<std::uint32_t> list = block.targets;
+  if (block.end == EndKind::branch) list.push_back(block.target);
+  if (block.next != none) list.push_back(block.next);
+  return list;
+}
 
 OpFacts facts_of(const Kernel& kernel, const Op& op) {
   switch (op.kind) {
@@ -415,8 +414,7 @@ std::vector<bool> find_merging_blocks(const std::vector<BasicBlock>& blocks) {
   std::vector<bool> merges(blocks.size(), true);
   const auto judge = [&](std::uint32_t to, std::uint32_t other) {
     // A collective waits for the lanes that it names.
-    const bool waits = blocks[to].end == EndKind::collective || blocks[to].end == EndKind::barrier;
-    if (to == 0 || ways_in[to] != 1 || waits) return;
+    if (to == 0 || ways_in[to] != 1 || blocks[to].has_op()) return;
     merges[to] = !can_end_without(blocks, other, to);
   };
   for (const BasicBlock& block : blocks) {

@@ -154,6 +154,14 @@ struct OpFacts {
 
 OpFacts facts_of(const Kernel& kernel, const Op& op);
 
+/// The blocks that a block leads to.
+std::vector<std::uint32_t> ways_out_of(const BasicBlock& block);
+
+/// Memory that no thread of another block reaches: shared and local.
+inline bool is_of_block(ptx::Space space) {
+  return space == ptx::Space::shared || space == ptx::Space::local;
+}
+
 /// For each block, whether lanes that reach it one after the other go on together, as far as the
 /// hardware makes them (measured on 9.0): everywhere but in a block that a single branch leads to
 /// and that the branch's other way can do without, as the way out of a loop by a break. Where all

@@ -32,8 +32,7 @@ class LoadedData {
       has_changed_ = false;
       for (const Op& op : kernel.ops) follow(op);
       for (const BasicBlock& block : kernel.blocks) {
-        const bool has_op = block.end == EndKind::collective || block.end == EndKind::barrier;
-        if (has_op) follow(block.op);
+        if (block.has_op()) follow(block.op);
       }
     } while (has_changed_);
   }
@@ -41,10 +40,6 @@ class LoadedData {
   bool has(std::uint32_t slot) const { return slot != none && is_loaded_[slot / slot_step]; }
 
  private:
-  static bool is_private(ptx::Space space) {
-    return space == ptx::Space::shared || space == ptx::Space::local;
-  }
-
   void follow(const Op& op) {
     const OpFacts facts = facts_of(kernel_, op);
     bool is_of_data = std::ranges::any_of(facts.reads, [&](auto slot) { return has(slot); }) ||
@@ -52,7 +47,7 @@ class LoadedData {
     if (is_memory(op.kind)) {
       const MemoryOp& memory = kernel_.memory[op.detail];
       const bool is_load = op.kind != OpKind::store && op.kind != OpKind::store_matrix;
-      is_of_data |= is_load && (!is_private(memory.space) || stores_data_);
+      is_of_data |= is_load && (!is_of_block(memory.space) || stores_data_);
       // A copy brings data.
       const bool is_copy = op.kind == OpKind::async_copy || op.kind == OpKind::bulk_copy ||
                            op.kind == OpKind::tensor_copy;

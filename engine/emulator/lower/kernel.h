@@ -284,6 +284,8 @@ struct MbarrierOp {
   bool is_without_increment = false;  ///< cp.async.mbarrier.arrive.noinc
   bool is_of_cluster = false;         ///< shared::cluster, or generic
   AddressOperand beside = {};         ///< st.async's data, which has the same block's memory
+
+  bool waits() const { return mode == MbarrierMode::wait || mode == MbarrierMode::wait_parity; }
 };
 
 /// What a thread does with the groups of copies that it has begun.
@@ -369,6 +371,8 @@ struct BasicBlock {
   std::vector<std::uint32_t> targets;  ///< of an indexed branch
   bool merges = true;                  ///< lanes that come one after the other go on together
   Op op;                               ///< of a collective or barrier
+
+  bool has_op() const { return end == EndKind::collective || end == EndKind::barrier; }
 };
 
 /// A slot that holds a constant, or what is constant for a launch, block or warp.

@@ -19,10 +19,6 @@ struct Time {
 
 enum class Memory : std::uint8_t { none, near, global };
 
-bool is_near(ptx::Space space) {
-  return space == ptx::Space::shared || space == ptx::Space::local;
-}
-
 /// The memory that an op's results come from.
 Memory source_of(const Kernel& kernel, const Op& op) {
   switch (op.kind) {
@@ -33,7 +29,7 @@ Memory source_of(const Kernel& kernel, const Op& op) {
       const ptx::Space space = kernel.memory[op.detail].space;
       const bool is_constant = space == ptx::Space::param || space == ptx::Space::constant;
       if (is_constant && op.kind == OpKind::load) return Memory::none;
-      return is_near(space) ? Memory::near : Memory::global;
+      return is_of_block(space) ? Memory::near : Memory::global;
     }
     default:
       return Memory::none;
@@ -56,8 +52,7 @@ class Schedule {
 
   void add(const BasicBlock& block) {
     for (std::uint32_t i = 0; i < block.op_count; ++i) add(kernel_.ops[block.first_op + i]);
-    const bool has_op = block.end == EndKind::collective || block.end == EndKind::barrier;
-    if (has_op) add(block.op);
+    if (block.has_op()) add(block.op);
     Time start;
     use({block.predicate, block.index}, start);
   }
@@ -126,11 +121,9 @@ class Schedule {
       case OpKind::copy_group:
         if (kernel_.copy_groups[op.detail].waits) wait_for_copies();
         return;
-      case OpKind::mbarrier: {
-        const MbarrierMode mode = kernel_.mbarriers[op.detail].mode;
-        if (mode == MbarrierMode::wait || mode == MbarrierMode::wait_parity) wait_for_copies();
+      case OpKind::mbarrier:
+        if (kernel_.mbarriers[op.detail].waits()) wait_for_copies();
         return;
-      }
       case OpKind::barrier:
       case OpKind::cluster_barrier: {
         const bool only_arrives =
@@ -152,7 +145,7 @@ class Schedule {
   }
 
   Time& fence(const Op& op) {
-    return is_near(kernel_.memory[op.detail].space) ? near_fence_ : global_fence_;
+    return is_of_block(kernel_.memory[op.detail].space) ? near_fence_ : global_fence_;
   }
   bool is_read_only(const Op& op) const {
     return kernel_.instructions[op.instruction].opcode.find(".nc") != std::string::npos;
@@ -171,22 +164,23 @@ class Schedule {
 
 void find_waits(Kernel& kernel) {
   std::vector<Pending> before(kernel.blocks.size());
+  std::vector<bool> is_settled(kernel.blocks.size(), false);
   for (bool has_changed = true; has_changed;) {
     has_changed = false;
     for (std::size_t i = 0; i < kernel.blocks.size(); ++i) {
+      if (is_settled[i]) continue;
+      is_settled[i] = true;
       BasicBlock& block = kernel.blocks[i];
       Schedule schedule(kernel, before[i]);
       schedule.add(block);
       block.waits = schedule.waits();
-      const auto lead = [&](std::uint32_t next) {
-        if (next == none) return;
+      for (const std::uint32_t next : ways_out_of(block)) {
         const std::size_t known = before[next].size();
         before[next].insert(schedule.pending().begin(), schedule.pending().end());
-        has_changed |= before[next].size() != known;
-      };
-      lead(block.next);
-      lead(block.target);
-      for (const std::uint32_t target : block.targets) lead(target);
+        if (before[next].size() == known) continue;
+        is_settled[next] = false;
+        has_changed = true;
+      }
     }
   }
 }

@@ -38,13 +38,13 @@ bool advance(MbarrierState& state) {
   return true;
 }
 
-/// The bytes that are still expected, or, below 0, have come and are not expected.
 /// The phase that a wait waits for, by the state or the parity that it is given.
 bool awaited_phase(const MbarrierOp& barrier, std::uint64_t value) {
   return barrier.mode == MbarrierMode::wait ? std::bit_cast<MbarrierState>(value).phase
                                             : (value & 1) != 0;
 }
 
+/// The bytes that are still expected, or, below 0, have come and are not expected.
 std::int64_t signed_bytes(const MbarrierState& state) {
   constexpr std::uint64_t half = (bytes_mask + 1) / 2;
   return static_cast<std::int64_t>((state.bytes + half) & bytes_mask) -
@@ -278,8 +278,7 @@ void AccessUnit::use_mbarriers(std::uint32_t mask) {
       warp_->slot<std::uint32_t>(barrier.d)[lane] = static_cast<std::uint32_t>(state.pending);
     });
   }
-  const bool waits =
-      barrier.mode == MbarrierMode::wait || barrier.mode == MbarrierMode::wait_parity;
+  const bool waits = barrier.waits();
   const auto phase_of = [&](unsigned lane) {
     return awaited_phase(barrier, warp_->value(barrier.value, barrier.value_bits, lane));
   };
@@ -307,10 +306,9 @@ void AccessUnit::use_mbarriers(std::uint32_t mask) {
 AccessUnit::SharedPlace AccessUnit::mbarrier_for(const MbarrierOp& barrier, unsigned lane) {
   const SharedPlace place =
       mbarrier_at(barrier.address, barrier.space, barrier.is_of_cluster, lane);
-  const bool is_for_own =
-      barrier.mode == MbarrierMode::init || barrier.mode == MbarrierMode::wait ||
-      barrier.mode == MbarrierMode::wait_parity || barrier.mode == MbarrierMode::invalidate ||
-      barrier.mode == MbarrierMode::async_arrive;
+  const bool is_for_own = barrier.waits() || barrier.mode == MbarrierMode::init ||
+                          barrier.mode == MbarrierMode::invalidate ||
+                          barrier.mode == MbarrierMode::async_arrive;
   if (place.block != this && is_for_own) {
     fail(lane, "of another block's mbarrier there are arrivals and bytes alone");
   }
@@ -329,7 +327,7 @@ void AccessUnit::use_mbarrier(const MbarrierOp& barrier, const SharedPlace& plac
       barrier.value == none ? 1 : warp_->value(barrier.value, barrier.value_bits, lane);
   MbarrierState& state = state_at(place.bytes());
   const auto before = std::bit_cast<std::uint64_t>(state);
-  if (barrier.mode == MbarrierMode::wait || barrier.mode == MbarrierMode::wait_parity) {
+  if (barrier.waits()) {
     const bool phase = awaited_phase(barrier, value);
     bool holds = phase != state.phase;
     if (!holds && !copies_->bulk().is_empty()) {
