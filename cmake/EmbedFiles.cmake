@@ -1,6 +1,6 @@
 # sweep_embed_files(TARGET FUNCTION FILES...): compiles texts into TARGET, so that the program needs
-# none of the files when it runs: a source that defines FUNCTION() of engine/cli/commands.h,
-# with the texts in the order of FILES.
+# none of the files when it runs: a source that defines sweep::FUNCTION(), which gives the texts in
+# the order of FILES (engine/text/embedded_file.h).
 # Run as a script (-D OUTPUT=... -D FUNCTION=... -D FILES=a,b) this file writes that source.
 function(sweep_embed_files target function)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
@@ -16,8 +16,9 @@ endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   string(REPLACE "," ";" FILES "${FILES}")
-  set(source "#include \"engine/cli/commands.h\"\n\n#include <array>\n\nnamespace sweep {\n\n")
-  string(APPEND source "std::span<const EmbeddedFile> ${FUNCTION}() {\n")
+  set(source "#include \"engine/text/embedded_file.h\"\n\n#include <array>\n#include <span>\n\nnamespace sweep {\n\n")
+  string(APPEND source "std::span<const EmbeddedFile> ${FUNCTION}();\n"
+                       "std::span<const EmbeddedFile> ${FUNCTION}() {\n")
   list(LENGTH FILES count)
   string(APPEND source "  static constexpr std::array<EmbeddedFile, ${count}> files = {{\n")
   foreach(file IN LISTS FILES)

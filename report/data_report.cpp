@@ -232,8 +232,11 @@ std::string write_csv(const RunAnalysis& run) {
     line.insert(line.end(), {point.status == PointStatus::ok ? "ok" : "failed",
                              csv_text(point.reason), csv_text(point.stopped_by),
                              verdict ? quoted_if_needed(describe_among_groups(*verdict)) : ""});
-    for (const MetricColumn& column : metrics)
-      line.push_back(number_field(figure_of(point, column)));
+    for (const MetricColumn& column : metrics) {
+      const auto figure = figure_of(point, column);
+      const std::string word = word_of(column.name, figure.value_or(-1));
+      line.push_back(word.empty() ? number_field(figure) : word);
+    }
     for (const std::string& metric : both) {
       line.push_back(number_field(count_difference(point, metric)));
     }

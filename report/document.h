@@ -32,6 +32,7 @@ struct Cell {
   double high = 0;
   bool is_best = false;     ///< of the table, or as good as the best to the reader's eye
   bool is_cut_off = false;  ///< measured with a few samples only, before a search gave it up
+  std::string word = {};    ///< what `low` stands for, where the metric's figures are words
 
   friend bool operator==(const Cell&, const Cell&) = default;
 };

@@ -94,7 +94,7 @@ std::string points(std::size_t count, std::size_t all) {
 std::string_view way_to(const std::string& metric) {
   const MetricDefinition& definition = definition_of(metric);
   if (definition.needs_caches) return "the emulator gives it with measure: {caches: true}";
-  return definition.origins == std::vector{Origin::measured} ? "it takes a GPU" : "";
+  return is_of_time(definition) ? "it takes a GPU" : "";
 }
 
 /// Why nothing, or not everything, could be checked.

@@ -63,7 +63,14 @@ Better better_of(const std::string& metric) {
 }
 
 bool is_time(const MetricColumn& column) {
-  return column.origin == Origin::measured && unit_of(column.name) == "us";
+  return (column.origin == Origin::measured || column.origin == Origin::predicted) &&
+         unit_of(column.name) == "us";
+}
+
+std::string word_of(const std::string& metric, double figure) {
+  const std::vector<std::string_view>& words = definition_of(metric).words;
+  const bool is_one = figure >= 0 && figure < static_cast<double>(words.size());
+  return is_one ? std::string(words[static_cast<std::size_t>(figure)]) : std::string();
 }
 
 MetricColumn column_of(const TuningRecord& tuning) {
@@ -78,6 +85,7 @@ std::string heading_of(const MetricColumn& column) {
   std::string heading = column.name;
   if (const std::string unit = unit_of(column.name); !unit.empty()) heading += " [" + unit + "]";
   if (column.origin == Origin::hardware) heading += ", hardware counter";
+  if (column.origin == Origin::predicted) heading += ", predicted";
   if (column.origin == Origin::emulated) heading += ", emulated";
   return heading;
 }

@@ -17,9 +17,6 @@
 
 namespace sweep {
 
-/// In the order in which figures count, and reports show them.
-inline constexpr std::array all_origins = {Origin::measured, Origin::hardware, Origin::emulated};
-
 /// One metric from one origin: what a column of a report shows.
 struct MetricColumn {
   std::string name;
@@ -36,7 +33,9 @@ const MetricDefinition& definition_of(const std::string& metric);
 /// The unit as shown; empty for counts, ratios and counters named in NVIDIA's own words.
 std::string unit_of(const std::string& metric);
 Better better_of(const std::string& metric);
-/// Whether it is a duration that was measured.
+/// What a figure of the metric stands for, where the metric has words; else empty.
+std::string word_of(const std::string& metric, double figure);
+/// Whether it is a duration, measured or predicted.
 bool is_time(const MetricColumn& column);
 /// What a search went by.
 MetricColumn column_of(const TuningRecord& tuning);

@@ -73,7 +73,7 @@ Cell cell_of(const PointList& points, const MetricColumn& column, Better better)
   if (better == Better::lower) high = low;
   const bool is_range = low->first != high->first && !std::isnan(low->first);
   return {is_range ? Cell::Kind::range : Cell::Kind::figure, low->first, high->first, false,
-          low->second || high->second};
+          low->second || high->second, word_of(column.name, low->first)};
 }
 
 class Pivot {
@@ -236,6 +236,7 @@ class Pivot {
 std::string text_of(const Cell& cell, std::string_view dash) {
   if (cell.kind == Cell::Kind::missing) return std::string(dash);
   if (cell.kind == Cell::Kind::failed) return "failed";
+  if (!cell.word.empty()) return cell.word;
   std::string text = (cell.is_cut_off ? "~" : "") + format_figure(cell.low);
   if (cell.kind == Cell::Kind::range) text.append(dash).append(format_figure(cell.high));
   return text;
@@ -285,7 +286,7 @@ std::vector<MetricColumn> main_columns(std::span<const PointRecord* const> point
   std::multimap<int, MetricColumn> counts;
   for (const MetricColumn& column : all) {
     const MetricDefinition& metric = definition_of(column.name);
-    const bool is_measured = metric.origins == std::vector{Origin::measured};
+    const bool is_measured = is_of_time(metric);
     if (metric.headline != 0) (is_measured ? measured : counts).emplace(metric.headline, column);
   }
   std::vector<MetricColumn> columns;

@@ -6,6 +6,7 @@
 
 #include "engine/cli/options/command_line.h"
 #include "engine/spec/pattern.h"
+#include "engine/text/embedded_file.h"
 
 namespace sweep {
 
@@ -40,12 +41,6 @@ void print_help();
 // Not for people: the process to measure or compile in, and what the completion scripts ask.
 int worker_command(const Arguments& arguments);
 int complete_command(const Arguments& arguments);
-
-/// A file that is part of the program (cmake/EmbedFiles.cmake).
-struct EmbeddedFile {
-  std::string_view name;  ///< without folder and ending
-  std::string_view text;
-};
 
 /// engine/cli/help, in the order in which `sweep help` lists them.
 std::span<const EmbeddedFile> help_files();

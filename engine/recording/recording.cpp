@@ -31,7 +31,7 @@ const RecordedMetric* find_metric(const Recording& recording, std::string_view n
   const bool has_origin = asked.name != name;
   const MetricDefinition* known = find_metric(asked.name);
   for (const std::string& candidate : {asked.name, known != nullptr ? known->name : asked.name}) {
-    for (const Origin origin : {Origin::measured, Origin::hardware, Origin::emulated}) {
+    for (const Origin origin : all_origins) {
       if (has_origin && origin != asked.origin) continue;
       for (const RecordedMetric& metric : recording.metrics) {
         if (metric.name == candidate && metric.origin == origin) return &metric;

@@ -3,6 +3,7 @@
 #include <deque>
 #include <future>
 
+#include "engine/predict/predicted_metrics.h"
 #include "engine/run/runner.h"
 
 namespace sweep {
@@ -36,12 +37,14 @@ struct RunStage {
                       Phase phase = Phase::other, const std::function<void()>& meanwhile = nullptr);
   /// Reads the hardware's counters that the request asks for. Problems become notes of the run.
   std::vector<Observation> count(std::span<const Workload> workloads);
-  /// Computes the metrics of one's own from a point's others; null where there are none.
+  /// Computes what follows from a point's metrics: predictions, and the metrics of one's own. Null
+  /// where nothing does.
   ChangeMetrics deriving(const Configuration& of) const {
     std::vector<OwnMetric> own = own_metrics_of(request.sweep, *of.pattern);
-    if (own.empty()) return nullptr;
-    return [of, own = std::move(own)](std::vector<Metric>& metrics) {
-      derive_metrics(own, of, metrics);
+    if (own.empty() && !request.predicted_gpu) return nullptr;
+    return [of, own = std::move(own), gpu = request.predicted_gpu](std::vector<Metric>& metrics) {
+      if (gpu) predict_metrics(*gpu, useful_traffic_of(of), metrics);
+      if (!own.empty()) derive_metrics(own, of, metrics);
     };
   }
   void derive(std::size_t point_index, PointRecord& point) const {

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 
+#include "engine/predict/timing_profile.h"
 #include "engine/run/statistics.h"
 #include "engine/run/workload.h"
 #include "engine/space/enumerate.h"
@@ -58,6 +59,8 @@ struct RunRequest {
   bool fresh = false;       ///< measure points anew that the store has already
   CounterThreads emulate;   ///< beside a device that only times
   std::vector<std::string> counters;  ///< the hardware's, to read after the points are measured
+  /// The GPU whose times are predicted from the emulator's counts, if any is.
+  std::optional<TimingProfile> predicted_gpu = {};
   /// Gives points in the place of measuring. Then nothing is compiled, compared again or counted,
   /// and NVRTC is not needed.
   std::function<PointRecord(const Configuration&)> replay = {};

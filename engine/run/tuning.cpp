@@ -34,7 +34,7 @@ std::optional<double> figure_from(const PointRecord& point, const std::string& m
 }  // namespace
 
 std::optional<Metric> preferred_figure(const PointRecord& point, const std::string& metric) {
-  for (const Origin origin : {Origin::measured, Origin::hardware, Origin::emulated}) {
+  for (const Origin origin : all_origins) {
     const auto value = figure_from(point, metric, origin);
     if (value) return Metric{metric, origin, *value};
   }
@@ -493,8 +493,8 @@ void tune_groups(RunStage& stage) {
   // A search by the time does not wait for counts; the leading ones are counted at the end.
   const MetricDefinition* definition = find_metric(first.metric);
   const bool is_measured =
-      follows_from_time(first.metric) || (definition != nullptr && !definition->needs_counts &&
-                                          definition->origins == std::vector{Origin::measured});
+      follows_from_time(first.metric) ||
+      (definition != nullptr && !definition->needs_counts && is_of_time(*definition));
   const bool emulates = !is_measured && stage.counts != nullptr;
   const bool reads_counters = !is_measured && stage.can_time() && !stage.request.counters.empty();
   TuningRecord record = {

@@ -10,7 +10,8 @@
 namespace sweep {
 namespace {
 
-constexpr std::array<std::string_view, 3> origin_names = {"measured", "hardware", "emulated"};
+constexpr std::array<std::string_view, all_origins.size()> origin_names = {"measured", "hardware",
+                                                                           "predicted", "emulated"};
 
 /// Of a ratio of counts.
 constexpr CountTolerance ratio{.absolute = 0};
@@ -24,6 +25,13 @@ MetricDefinition row(std::string name, std::string unit, Better better, std::str
   if (!counters.empty()) metric.formula = parse_formula(metric.name, counters);
   if (metric.unit == "%" && !metric.needs_caches) metric.tolerance = {0, 0.5};
   return metric;
+}
+
+/// What `bottleneck` stands for.
+std::vector<std::string_view> bound_names() {
+  return {"launch",     "start of blocks", "latency",  "instruction issue",
+          "arithmetic", "tensor cores",    "L1 cache", "shared memory",
+          "L2",         "device memory",   "atomics"};
 }
 
 /// Of half, single and double precision; what is fused counts twice.
@@ -63,7 +71,7 @@ std::vector<MetricDefinition> make_table() {
     for (MetricDefinition& metric : rows) {
       metric.group = group;
       if (is_measured) {
-        metric.origins = {Origin::measured};
+        metric.origins.insert(metric.origins.begin(), Origin::measured);
       } else if (metric.origins.empty()) {
         if (!metric.counters.empty()) metric.origins.push_back(Origin::hardware);
         metric.origins.push_back(Origin::emulated);
@@ -74,12 +82,17 @@ std::vector<MetricDefinition> make_table() {
   using enum Better;
   using enum TimeRelation;
 
+  const std::vector<Origin> predicted = {Origin::predicted};
   add("Time and bandwidth", true,
-      {row("time", "us", lower, "median of the samples", {.relation = proportional, .headline = 1}),
-       row("time_low", "us", lower, "lower end of the median's 95 % confidence interval",
-           {.relation = proportional}),
-       row("time_high", "us", lower, "upper end of the median's 95 % confidence interval",
-           {.relation = proportional}),
+      {row("time", "us", lower, "median of the samples",
+           {.relation = proportional, .headline = 1, .origins = predicted}),
+       row("time_low", "us", lower,
+           "lower end of the median's 95 % confidence interval; of a prediction: of the interval "
+           "that "
+           "holds the time with 90 %",
+           {.relation = proportional, .origins = predicted}),
+       row("time_high", "us", lower, "upper end of the same",
+           {.relation = proportional, .origins = predicted}),
        row("time_min", "us", lower, "fastest sample", {.relation = proportional}),
        row("time_q1", "us", lower, "first quartile of the samples", {.relation = proportional}),
        row("time_q3", "us", lower, "third quartile of the samples", {.relation = proportional}),
@@ -93,13 +106,31 @@ std::vector<MetricDefinition> make_table() {
            "others"),
        row("launches_per_sample", "1", neither, "launches that a sample is the mean of"),
        row("bandwidth", "GB/s", higher, "useful bytes / time, 1 GB = 1e9 B",
-           {.relation = inverse, .headline = 2}),
+           {.relation = inverse, .headline = 2, .origins = predicted}),
        row("percent_of_peak", "%", higher,
            "bandwidth / the device's theoretical peak memory bandwidth",
-           {.relation = inverse, .headline = 3}),
+           {.relation = inverse, .headline = 3, .origins = predicted}),
        row("shared_bandwidth", "GB/s", higher, "useful bytes of shared memory / time, 1 GB = 1e9 B",
-           {.relation = inverse}),
+           {.relation = inverse, .origins = predicted}),
        row("useful_bytes", "B", neither, "bytes the algorithm needs to move in one launch")});
+  const MetricTraits of_model{.origins = predicted};
+  add("Predicted", false,
+      {row("bottleneck", "1", neither, "what takes longest of what the kernel asks for",
+           {.origins = predicted, .words = bound_names()}),
+       row("next_bound", "%", neither,
+           "how long what takes second longest takes, as a share of that", of_model),
+       row("launch_time", "us", lower, "time of the launches if they had nothing to do", of_model),
+       row("block_time", "us", lower, "time if starting blocks took all of it", of_model),
+       row("latency_time", "us", lower,
+           "time if each warp waited for its own accesses and results alone", of_model),
+       row("issue_time", "us", lower, "time if issuing instructions took all of it", of_model),
+       row("pipe_time", "us", lower, "the same of the busiest arithmetic pipe", of_model),
+       row("tensor_time", "us", lower, "the same of the tensor cores", of_model),
+       row("l1_time", "us", lower, "the same of the L1 cache's passes", of_model),
+       row("shared_time", "us", lower, "the same of shared memory's passes", of_model),
+       row("l2_time", "us", lower, "the same of what goes through L2", of_model),
+       row("dram_time", "us", lower, "the same of device memory", of_model),
+       row("atomic_time", "us", lower, "the same of atomic operations", of_model)});
   add("State of the device", true,
       {row("sm_clock", "MHz", neither,
            "clock of the multiprocessors: median over the samples, else right after the last"),
@@ -343,6 +374,13 @@ const MetricDefinition* find_own_metric(std::string_view name) {
 }
 
 }  // namespace
+
+bool is_of_time(const MetricDefinition& metric) {
+  return metric.origins.front() == Origin::measured &&
+         std::ranges::none_of(metric.origins, [](Origin origin) {
+           return origin == Origin::hardware || origin == Origin::emulated;
+         });
+}
 
 std::string_view to_string(Origin origin) {
   return origin_names.at(static_cast<std::size_t>(origin));

@@ -12,7 +12,10 @@
 namespace sweep {
 
 /// Where a metric's value comes from.
-enum class Origin { measured, hardware, emulated };
+enum class Origin { measured, hardware, predicted, emulated };
+/// In the order in which figures count, and reports show them.
+inline constexpr std::array all_origins = {Origin::measured, Origin::hardware, Origin::predicted,
+                                           Origin::emulated};
 
 std::string_view to_string(Origin origin);
 std::optional<Origin> find_origin(std::string_view name);
@@ -70,6 +73,7 @@ struct MetricTraits {
   bool needs_counts = false;  ///< the time alone does not give it, nor do others that are measured
   bool is_comparable = true;  ///< counters and the emulator, which executes PTX, count alike
   CountTolerance tolerance = {};
+  std::vector<std::string_view> words = {};  ///< what its values 0, 1, ... stand for; empty: numbers
 };
 
 /// All that is known of a metric besides how its values come about: one row of the table.
@@ -86,6 +90,9 @@ struct MetricDefinition : MetricTraits {
 
 /// Whether it goes with the median of the samples, whose interval gives it one.
 bool follows_median(const MetricDefinition& metric);
+
+/// Whether it takes a GPU's time, or a prediction of it.
+bool is_of_time(const MetricDefinition& metric);
 
 /// Every metric the engine knows, in the order reports show them.
 std::span<const MetricDefinition> metric_definitions();

@@ -108,7 +108,7 @@ MetricDefinition definition_from(const OwnMetric& own) {
     is_measured = is_measured || (of != nullptr && of->origins.front() == Origin::measured);
   }
   metric.needs_counts = is_counted;
-  metric.origins = {Origin::measured};
+  metric.origins = {Origin::measured, Origin::predicted};
   if (!is_measured) metric.origins = {Origin::hardware, Origin::emulated};
   const auto power = power_of_time(own.value.root());
   if (power == 1) metric.relation = TimeRelation::proportional;

@@ -82,7 +82,7 @@ CREATE TABLE metric_list (
   list_id INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,
   name TEXT NOT NULL,
-  origin TEXT NOT NULL CHECK (origin IN ('measured', 'hardware', 'emulated')),
+  origin TEXT NOT NULL CHECK (origin IN ('measured', 'hardware', 'predicted', 'emulated')),
   unit TEXT NOT NULL,  -- empty for a counter named in NVIDIA's own words
   PRIMARY KEY (list_id, ordinal)
 ) WITHOUT ROWID;

@@ -161,7 +161,7 @@ std::optional<std::string_view> cut_last(std::string_view& text, char mark) {
 Origin read_origin(std::string_view name) {
   if (const auto origin = find_origin(name)) return *origin;
   throw std::invalid_argument(
-      fmt::format("'{}' is no origin; write measured, hardware or emulated", name));
+      fmt::format("'{}' is no origin; write measured, hardware, predicted or emulated", name));
 }
 
 /// The value with an interval whose ends lie so far from it.

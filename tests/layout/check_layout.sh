@@ -21,7 +21,8 @@ declare -A may_include=(
   [cuda]="system $middle" [jit]="system $middle"
   [emulator]="system $middle" [explain]="emulator $middle" [space]="$middle" [store]="system $middle"
   [recording]="search store spec text"
-  [run]="jit search space store $middle"
+  [predict]="$middle"
+  [run]="jit predict search space store $middle"
   [report]="store text"
 )
 # The same for the folders within a room; what is not named here includes what it likes.

@@ -126,6 +126,24 @@ void limit_memory() {
   if (statm) setrlimit(RLIMIT_DATA, &data);
 }
 
+/// What --profile names.
+SourcePtr given_profile(const GivenOptions& given) {
+  const std::string name = given.text("profile");
+  const SourcePtr shipped = shipped_profile(name);
+  return shipped != nullptr ? shipped : read_source(name);
+}
+
+/// The times of the GPU that --profile names, else of the first shipped one that the model is of;
+/// nothing where none are known. Throws InputError and FileError.
+std::optional<TimingProfile> given_times(const GivenOptions& given, const DeviceProfile& sizes) {
+  if (given.has("profile")) return read_timing_profile(given_profile(given));
+  for (const std::string& name : shipped_profile_names()) {
+    const SourcePtr source = shipped_profile(name);
+    if (read_profile(source) == sizes) return read_timing_profile(source);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<std::string> model_names() {
@@ -167,11 +185,16 @@ void add_emulator_options(CommandLine& line) {
               "the GPU's own): 1.0 to 12.0");
   line.option("l1", "on|off", "whether global loads use L1; models 2.x and 3.x");
   line.option("banks", "32|64", "the width of shared memory's banks in bits; models 3.x");
-  line.option("profile", "FILE",
-              "a YAML file with the emulated GPU's sizes: multiprocessors, l2_bytes, ...");
+  line.option("profile", "GPU",
+              fmt::format("the emulated GPU: {}, or a YAML file with its sizes "
+                          "(multiprocessors, l2_bytes, ...) and times",
+                          fmt::join(shipped_profile_names(), ", ")));
 }
 
 EmulatorSettings given_emulator_settings(const GivenOptions& given, int default_model) {
+  std::optional<DeviceProfile> profile;
+  if (given.has("profile")) profile = read_profile(given_profile(given));
+  if (profile) default_model = profile->compute_capability;
   const int model = given.has("model") ? given_compute_capability(given, "model") : default_model;
   const auto& known = builtin_profiles();
   if (std::ranges::find(known, model, &DeviceProfile::compute_capability) == known.end()) {
@@ -190,7 +213,7 @@ EmulatorSettings given_emulator_settings(const GivenOptions& given, int default_
   }
   if (given.has("l1")) settings.model.l1_for_global = given.text("l1") == "on";
   settings.model.banks_of_64_bits = given.text("banks") == "64";
-  if (given.has("profile")) settings.profile = read_profile(read_source(given.text("profile")));
+  if (profile) settings.profile = *profile;
   if (given.has("exact")) {
     settings.is_exact = true;
     settings.instruction_limit *= exact_patience;
@@ -346,7 +369,8 @@ StartedAhead start_ahead(const std::string& device) {
   return ahead;
 }
 
-Executor start_executor(const std::string& device, StartedAhead ahead, const GivenOptions& given) {
+Executor start_executor(const std::string& device, StartedAhead ahead, const GivenOptions& given,
+                        bool predicts) {
   Executor executor;
   if (device.starts_with(replay_prefix)) {
     const std::string file = device.substr(replay_prefix.size());
@@ -372,6 +396,14 @@ Executor start_executor(const std::string& device, StartedAhead ahead, const Giv
         profile.multiprocessors = static_cast<unsigned>(gpu.multiprocessors);
         profile.l2_bytes = gpu.l2_bytes;
       }
+    }
+  }
+  const bool is_asked = given.has("profile") || (device == "auto" && !given.has("exact"));
+  if (predicts && is_asked && (!has_gpu || given.has("profile"))) {
+    executor.predicted_gpu = given_times(given, executor.settings.profile);
+    if (executor.predicted_gpu) {
+      executor.predicted_gpu->multiprocessors = executor.settings.profile.multiprocessors;
+      executor.settings.samples_caches = true;
     }
   }
   if (!has_gpu) {

@@ -7,6 +7,7 @@
 #include "engine/cli/options/command_line.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/jit/program_cache.h"
+#include "engine/predict/timing_profile.h"
 #include "engine/recording/recording.h"
 #include "engine/run/compile_pool.h"
 #include "engine/run/measurer.h"
@@ -124,6 +125,7 @@ struct Executor {
   Replay* replay = nullptr;           ///< the measurer, if it is one
   std::shared_ptr<Nvrtc> nvrtc = {};  ///< null: nothing is compiled
   std::shared_ptr<CompilerProcesses> compilers = {};
+  std::optional<TimingProfile> predicted_gpu = {};  ///< whose times follow from the counts
 
   bool is_emulated() const { return replay ? replay->is_emulated() : emulator != nullptr; }
   /// The emulators that count beside a GPU; none where there is no GPU.
@@ -131,8 +133,11 @@ struct Executor {
 };
 
 /// What `--device` and the emulator's options name; "auto" without a GPU gives the emulator after
-/// saying why. Throws UsageError, DeviceError, and what given_emulator_settings and Replay do.
-Executor start_executor(const std::string& device, StartedAhead ahead, const GivenOptions& given);
+/// saying why. If it `predicts`, times are predicted for the GPU that --profile names, or without a
+/// GPU and --exact for the model's own. Throws UsageError, DeviceError, and what
+/// given_emulator_settings and Replay do.
+Executor start_executor(const std::string& device, StartedAhead ahead, const GivenOptions& given,
+                        bool predicts = false);
 
 /// What a run of the sweep that begins now comes from, but for what the runner knows itself.
 Provenance provenance_now(const Sweep& sweep, std::uint64_t seed);

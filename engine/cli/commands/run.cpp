@@ -130,7 +130,8 @@ void say_what_is_left_out(const Executor& executor, const RunOptions& options) {
 
 /// Makes the space that of the device.
 void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& options) {
-  if (executor.is_emulated() && !loaded.sweep.emulator_set.empty()) {
+  // A prediction is of what a GPU would measure.
+  if (executor.is_emulated() && !executor.predicted_gpu && !loaded.sweep.emulator_set.empty()) {
     apply_emulator_set(loaded.sweep);
     enumerate_again(loaded);
     say(options, "  with the sweep's values for the emulator:\n" + describe_plan(loaded));
@@ -167,6 +168,7 @@ RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
     };
   } else {
     request.emulate = executor.emulators_beside();
+    request.predicted_gpu = executor.predicted_gpu;
     request.waits_for_counts = options.given.has("exact");
   }
   return request;
@@ -296,7 +298,7 @@ int run_main(const GivenOptions& given) {
   require_file_name(loaded.sweep.name);
   say(options, describe_plan(loaded));
   require_configurations(loaded, "nothing to run");
-  const Executor executor = start_executor(device, std::move(ahead), given);
+  const Executor executor = start_executor(device, std::move(ahead), given, true);
   const std::unique_ptr<ProgramCache> cache = given_program_cache(given);
   say(options, fmt::format("  on {}\n", describe_device(executor.measurer->device())));
   say_what_is_left_out(executor, options);

@@ -161,6 +161,7 @@ std::vector<Key> keys_of_profile() {
   std::vector<Key> keys = {{"name", ValueForm::plain, ""},
                            {"compute_capability", ValueForm::plain, ""}};
   for (const FigureKey& key : figure_keys) keys.push_back({key.name, ValueForm::plain, ""});
+  keys.push_back({"times", ValueForm::map, ""});
   return keys;
 }
 

@@ -1,0 +1,128 @@
+#include "engine/predict/model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sweep {
+namespace {
+
+constexpr double us = 1e-6;
+constexpr double ns = 1e-9;
+constexpr double giga = 1e9;
+constexpr double mega = 1e6;
+constexpr double bytes_of_sector = 32;
+constexpr double quarters = 4;
+
+/// Of the p-norm, fitted to microbenchmarks of an H100.
+constexpr double norm = 6;
+
+/// How much longer the multiprocessor with most blocks is busy than the mean one. Blocks are
+/// distributed one by one; where there are more than are resident at once, those that end early
+/// make room, which halves what the last wave lacks.
+double imbalance(const Demand& demand, double multiprocessors) {
+  if (demand.blocks <= 0) return 1;
+  const double resident = multiprocessors * std::max(demand.resident_blocks, 1.0);
+  if (demand.blocks <= resident) {
+    return std::ceil(demand.blocks / multiprocessors) * multiprocessors / demand.blocks;
+  }
+  return 1 + (std::ceil(demand.blocks / resident) * resident / demand.blocks - 1) / 2;
+}
+
+/// Cycles from a warp's start to its end with nobody in its way.
+double path_of_warp(const Demand& demand, const TimingProfile& gpu) {
+  if (demand.warps <= 0) return 0;
+  const double beyond_l1 =
+      gpu.l2_latency + (1 - demand.l2_hits) * (gpu.dram_latency - gpu.l2_latency);
+  const double latency = demand.l1_hits * gpu.l1_latency + (1 - demand.l1_hits) * beyond_l1;
+  return (demand.global_waits * latency + demand.load_sectors * gpu.sector +
+          demand.shared_waits * gpu.shared_latency + demand.barriers * gpu.barrier +
+          demand.dependent_steps * gpu.step) /
+         demand.warps;
+}
+
+/// 90 % of such predictions are as near, as a share of the time.
+double spread_of(Bound bound, const TimingProfile& gpu) {
+  constexpr double percent = 0.01;
+  switch (bound) {
+    case Bound::dram:
+      return gpu.spread_memory * percent;
+    case Bound::l1:
+    case Bound::shared:
+    case Bound::l2:
+    case Bound::atomics:
+      return gpu.spread_cache * percent;
+    case Bound::issue:
+    case Bound::pipes:
+    case Bound::tensor:
+      return gpu.spread_pipes * percent;
+    case Bound::launch:
+    case Bound::blocks:
+    case Bound::latency:
+      return gpu.spread_latency * percent;
+  }
+  return 1;
+}
+
+}  // namespace
+
+std::array<Bound, 2> Prediction::first_bounds() const {
+  std::array<Bound, bound_count> order = {};
+  for (std::size_t i = 0; i < bound_count; ++i) order[i] = static_cast<Bound>(i);
+  std::ranges::partial_sort(order, order.begin() + 2,
+                            [&](Bound a, Bound b) { return of(a) > of(b); });
+  return {order[0], order[1]};
+}
+
+Prediction predict(const Demand& demand, const TimingProfile& gpu) {
+  const double hz = gpu.clock * mega;
+  const double multiprocessors = std::max(gpu.multiprocessors, 1U);
+  const double most_loaded = imbalance(demand, multiprocessors);
+  // Seconds of something that each multiprocessor, or each quarter of one, does one by one.
+  const auto of_each = [&](double cycles) { return most_loaded * cycles / multiprocessors / hz; };
+  const auto of_quarters = [&](double cycles) { return of_each(cycles / quarters); };
+
+  Prediction result;
+  const auto set = [&](Bound bound, double seconds) {
+    result.alone[static_cast<std::size_t>(bound)] = seconds;
+  };
+  set(Bound::launch, demand.launches * gpu.launch * us);
+  set(Bound::blocks, demand.blocks * gpu.block * ns);
+  const double waves = demand.blocks / multiprocessors / std::max(demand.resident_blocks, 1.0);
+  set(Bound::latency,
+      std::max(waves, demand.launches) * (path_of_warp(demand, gpu) + gpu.turnover) / hz);
+  set(Bound::issue, of_quarters(demand.instructions * gpu.issue));
+  set(Bound::pipes, of_quarters(std::max({demand.alu * gpu.alu, demand.fma * gpu.fma,
+                                          demand.fp64 * gpu.fp64, demand.special * gpu.special})));
+  set(Bound::tensor, gpu.tensor > 0 ? of_each(demand.tensor / gpu.tensor) : 0);
+  set(Bound::l1,
+      of_each(std::max(demand.l1_data_wavefronts, demand.l1_tag_wavefronts) * gpu.l1_wavefront));
+  set(Bound::shared, of_each(demand.shared_wavefronts * gpu.shared_wavefront));
+  set(Bound::l2,
+      bytes_of_sector / giga *
+          (demand.l2_read_sectors / gpu.l2_read + demand.l2_write_sectors / gpu.l2_write));
+  set(Bound::dram,
+      (demand.dram_read_bytes / gpu.dram_read + demand.dram_write_bytes / gpu.dram_write) / giga);
+  set(Bound::atomics, std::max(demand.busiest_address * gpu.atomic_same,
+                               demand.atomic_sectors * gpu.atomic_sector) *
+                          ns);
+
+  // The launch comes before all of them.
+  double sum = 0;
+  for (const double seconds : result.alone) sum += std::pow(seconds, norm);
+  sum -= std::pow(result.of(Bound::launch), norm);
+  result.seconds = result.of(Bound::launch) + std::pow(std::max(sum, 0.0), 1 / norm);
+
+  double spread = 0;
+  double weights = 0;
+  for (std::size_t i = 0; i < bound_count; ++i) {
+    const double weight = result.alone[i] * result.alone[i];
+    spread += weight * spread_of(static_cast<Bound>(i), gpu);
+    weights += weight;
+  }
+  if (weights > 0) spread /= weights;
+  result.low = result.seconds / (1 + spread);
+  result.high = result.seconds * (1 + spread);
+  return result;
+}
+
+}  // namespace sweep

@@ -1,0 +1,107 @@
+#include "engine/predict/predicted_metrics.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace sweep {
+namespace {
+
+/// The names of the times of each bound alone, by its number.
+constexpr std::array<std::string_view, bound_count> time_names = {
+    "launch_time", "block_time",  "latency_time", "issue_time", "pipe_time",  "tensor_time",
+    "l1_time",     "shared_time", "l2_time",      "dram_time",  "atomic_time"};
+
+class Counts {
+ public:
+  explicit Counts(std::span<const Metric> metrics) : metrics_(metrics) {}
+
+  std::optional<double> find(std::string_view name, Origin origin = Origin::emulated) const {
+    const auto found = std::ranges::find_if(metrics_, [&](const Metric& metric) {
+      return metric.name == name && metric.origin == origin;
+    });
+    return found != metrics_.end() ? std::optional(found->value) : std::nullopt;
+  }
+  /// 0 for what is not there.
+  double operator[](std::string_view name) const { return find(name).value_or(0); }
+  /// The figure that the device itself says where it does.
+  double either(std::string_view name, double otherwise) const {
+    const auto measured = find(name, Origin::measured);
+    return measured ? *measured : find(name).value_or(otherwise);
+  }
+
+ private:
+  std::span<const Metric> metrics_;
+};
+
+}  // namespace
+
+std::optional<Demand> demand_of(std::span<const Metric> metrics) {
+  const Counts count(metrics);
+  if (!count.find("instructions") || !count.find("blocks")) return std::nullopt;
+  const double requests = count["load_requests"] + count["store_requests"] +
+                          count["atomic_requests"] + count["texture_requests"] +
+                          count["local_load_sectors"] + count["local_store_sectors"];
+  if (requests > 0 && !count.find("l2_read_sectors")) return std::nullopt;
+  Demand demand;
+  demand.launches = count.find("launches").value_or(1);
+  demand.blocks = count["blocks"];
+  demand.warps = count["warps"];
+  demand.resident_blocks = count.either("resident_blocks", 1);
+  demand.instructions = count.find("issued_instructions").value_or(count["instructions"]);
+  demand.alu = count["alu_instructions"];
+  demand.fma = count["fma_instructions"];
+  demand.fp64 = count["fp64_instructions"];
+  demand.special = count["special_instructions"];
+  demand.tensor = count["tensor_operations"];
+  demand.global_waits = count["global_waits"];
+  demand.shared_waits = count["shared_waits"];
+  demand.dependent_steps = count["dependent_steps"];
+  demand.barriers = count["barriers"];
+  demand.shared_wavefronts = count["shared_load_wavefronts"] + count["shared_store_wavefronts"];
+  demand.l1_data_wavefronts = count["load_data_wavefronts"] + count["store_data_wavefronts"];
+  demand.l1_tag_wavefronts = count["load_tag_wavefronts"] + count["store_tag_wavefronts"];
+  demand.load_sectors = count["load_sectors"];
+  demand.l1_hits = count["l1_hit_rate"] / 100;
+  demand.l2_hits = count["l2_hit_rate"] / 100;
+  demand.l2_read_sectors = count["l2_read_sectors"];
+  demand.l2_write_sectors = count["l2_write_sectors"];
+  demand.dram_read_bytes = count["dram_read_bytes"];
+  demand.dram_write_bytes = count["dram_write_bytes"];
+  demand.atomic_sectors = count["atomic_sectors"];
+  demand.busiest_address = count["busiest_address"];
+  return demand;
+}
+
+void predict_metrics(const TimingProfile& gpu, const UsefulTraffic& useful,
+                     std::vector<Metric>& metrics) {
+  std::erase_if(metrics, [](const Metric& metric) { return metric.origin == Origin::predicted; });
+  const auto demand = demand_of(metrics);
+  if (!demand) return;
+  constexpr double percent = 100;
+  constexpr double micro = 1e6;
+  constexpr double bytes_per_gb = 1e9;
+  const Prediction prediction = predict(*demand, gpu);
+  const auto add = [&](std::string_view name, double value) {
+    metrics.push_back({std::string(name), Origin::predicted, value});
+  };
+  add("time", prediction.seconds * micro);
+  add("time_low", prediction.low * micro);
+  add("time_high", prediction.high * micro);
+  if (useful.device > 0 && prediction.seconds > 0) {
+    const double bandwidth = static_cast<double>(useful.device) / prediction.seconds / bytes_per_gb;
+    add("bandwidth", bandwidth);
+    if (gpu.peak_bandwidth > 0) add("percent_of_peak", percent * bandwidth / gpu.peak_bandwidth);
+  }
+  if (useful.shared > 0 && prediction.seconds > 0) {
+    add("shared_bandwidth", static_cast<double>(useful.shared) / prediction.seconds / bytes_per_gb);
+  }
+  const auto [first, second] = prediction.first_bounds();
+  add("bottleneck", static_cast<double>(first));
+  add("next_bound", percent * prediction.of(second) / prediction.of(first));
+  for (std::size_t i = 0; i < bound_count; ++i) {
+    if (prediction.alone[i] > 0) add(time_names[i], prediction.alone[i] * micro);
+  }
+}
+
+}  // namespace sweep
