@@ -66,6 +66,19 @@ class PointLimits {
     return {};
   }
 
+  /// "is predicted to be bound by device memory, then by L2 at 62 % of that"
+  std::string describe_prediction() const {
+    constexpr double worth_a_word = 25;
+    const auto bound = figure_of(point_, {"bottleneck", Origin::predicted});
+    const auto next = figure_of(point_, {"next_bound", Origin::predicted});
+    if (!bound || !next) return {};
+    std::string text = "is predicted to be bound by " + word_of("bottleneck", *bound);
+    if (*next >= worth_a_word) {
+      text += fmt::format("; what takes second longest takes {:.0f} % of that", *next);
+    }
+    return text;
+  }
+
   std::vector<std::string> describe_waste() const {
     // Where the bytes wanted fill the memory's bandwidth nothing else can be what it waits for.
     if (share_ && *share_ >= saturated && *share_ <= full_share) return {};
@@ -279,8 +292,8 @@ void add_limits(const RunAnalysis& run, const VerdictGroup& group,
   const std::string of_group = group.label.empty() ? "" : " of " + group.label;
   const PointLimits limits = limits_of(run, group.best);
   std::vector<std::string> parts;
-  for (const std::string& part :
-       {limits.describe_share(), limits.describe_hits(), in_words(limits.describe_waste())}) {
+  for (const std::string& part : {limits.describe_share(), limits.describe_prediction(),
+                                  limits.describe_hits(), in_words(limits.describe_waste())}) {
     if (!part.empty()) parts.push_back((parts.empty() ? "" : "it ") + part);
   }
   if (!parts.empty()) {

@@ -250,8 +250,9 @@ std::string describe_among_groups(const PointVerdict& verdict) {
 }
 
 std::string_view word_for_slowest(const MetricColumn& metric) {
-  const bool is_of_speed = metric.origin == Origin::measured &&
-                           definition_of(metric.name).relation != TimeRelation::unrelated;
+  const bool is_of_speed =
+      (metric.origin == Origin::measured || metric.origin == Origin::predicted) &&
+      definition_of(metric.name).relation != TimeRelation::unrelated;
   return is_of_speed ? "slowest" : "worst";
 }
 

@@ -70,7 +70,9 @@ std::string describe_subject(const RunAnalysis& run) {
   if (!axes.empty()) text += " over " + in_words(axes);
   const Device& device = results.run.provenance.device;
   if (!device.name.empty()) {
+    const bool is_predicted = any_has(run.points, {"time", Origin::predicted});
     text += (device.is_emulated() ? ", executed by the " : ", measured on ") + device.name;
+    if (is_predicted && device.is_emulated()) text += ", which predicts times";
   }
   if (results.run.started.size() >= 10) text += " on " + results.run.started.substr(0, 10);
   return text + '.';
@@ -97,8 +99,10 @@ void add_verdict_on(const VerdictGroup& group, const RunAnalysis& run, Document&
   std::vector<std::size_t> shown = {group.best};
   std::ranges::copy(std::span(group.same).first(same), std::back_inserter(shown));
   if (group.slowest) shown.push_back(*group.slowest);
-  DocumentTable table = {{"configuration", figure_column(heading_of(group.metric)),
-                          figure_column("95 % interval"), "verdict", "compared in"}};
+  DocumentTable table = {
+      {"configuration", figure_column(heading_of(group.metric)),
+       figure_column(group.metric.origin == Origin::predicted ? "90 % interval" : "95 % interval"),
+       "verdict", "compared in"}};
   for (const std::size_t i : shown) {
     const PointVerdict& verdict = *run.verdicts.of_points[i];
     std::string words = to_string(verdict);

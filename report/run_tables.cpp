@@ -72,8 +72,12 @@ Cell cell_of(const PointList& points, const MetricColumn& column, Better better)
   if (better == Better::higher) low = high;
   if (better == Better::lower) high = low;
   const bool is_range = low->first != high->first && !std::isnan(low->first);
-  return {is_range ? Cell::Kind::range : Cell::Kind::figure, low->first, high->first, false,
-          low->second || high->second, word_of(column.name, low->first)};
+  return {is_range ? Cell::Kind::range : Cell::Kind::figure,
+          low->first,
+          high->first,
+          false,
+          low->second || high->second,
+          word_of(column.name, low->first)};
 }
 
 class Pivot {

@@ -133,8 +133,9 @@ struct Explanation {
   std::vector<std::string> notes;  ///< how the figures came about
   /// False: the figures are of the executed blocks, which are not all.
   bool are_totals = true;
-  double executed_share = 1;         ///< of the grid's blocks
-  std::vector<AccessCost> accesses;  ///< those executed, by line
+  double executed_share = 1;                 ///< of the grid's blocks
+  std::vector<AccessCost> accesses;          ///< those executed, by line
+  std::vector<std::string> prediction = {};  ///< sentences on the time that it would take on a GPU
 };
 
 /// After the execution's launch, with EmulatorSettings::notes_shapes. What cannot be told is left

@@ -415,7 +415,9 @@ std::string describe_cost(const AccessCost& access, const Explanation& explanati
 
 std::string write_listing(const Explanation& explanation, bool color) {
   const Style style = color ? colored : Style{};
-  std::string text = head(explanation, style) + source_lines(explanation, style);
+  std::string text = head(explanation, style);
+  for (const std::string& sentence : explanation.prediction) text += folded(sentence, "  ");
+  text += source_lines(explanation, style);
   if (explanation.accesses.empty()) return text + "\nNo access to memory was executed.\n";
   return text + worst(explanation, style);
 }
@@ -443,6 +445,7 @@ std::string write_explanation_json(const Explanation& explanation) {
                               {{"load_efficiency", share_of(loads)},
                                {"store_efficiency", share_of(stores)},
                                {"shared_conflicts", shared.conflicts()}}},
+                             {"prediction", explanation.prediction},
                              {"accesses", accesses}};
   // Sources need not be UTF-8.
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

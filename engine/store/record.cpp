@@ -87,14 +87,17 @@ Bindings with_pattern(std::string_view pattern, const Bindings& parameters) {
 
 namespace {
 
-RankedBy ranked_by_of(std::span<const StoredPoint> points, const std::vector<std::size_t>& places) {
+/// By a bandwidth where all have it, of the origin that their times have.
+RankedBy ranked_by_of(std::span<const StoredPoint> points, const std::vector<std::size_t>& places,
+                      Origin origin) {
   constexpr std::array<std::string_view, 2> bandwidths = {"bandwidth", "shared_bandwidth"};
   for (const std::string_view name : bandwidths) {
+    const RankedBy by = {std::string(name), Better::higher, origin};
     const bool have_all = std::ranges::all_of(
-        places, [&](std::size_t i) { return measured_figure(points[i].point, name).has_value(); });
-    if (have_all) return {std::string(name), Better::higher};
+        places, [&](std::size_t i) { return figure_of(points[i].point, by).has_value(); });
+    if (have_all) return by;
   }
-  return {"time", Better::lower};
+  return {"time", Better::lower, origin};
 }
 
 /// The values of these names: equal for equal groups, whatever the order of their names.
@@ -142,6 +145,10 @@ std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points,
                                        const TuningRecord* tuning) {
   std::vector<std::optional<std::size_t>> tuned(points.size());
   RankedBy ranked_by = {"time", Better::lower};
+  const bool are_measured = std::ranges::any_of(points, [&](const StoredPoint& stored) {
+    return figure_of(stored.point, ranked_by).has_value();
+  });
+  if (!are_measured) ranked_by.origin = Origin::predicted;
   std::vector<std::string> for_each = {"pattern"};
   if (tuning != nullptr) {
     tuned = tuned_groups_of(points, *tuning);
@@ -162,12 +169,16 @@ std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points,
     groups[place->second].places.push_back(i);
   }
   if (tuning == nullptr) {
-    for (RankedGroup& group : groups) group.ranked_by = ranked_by_of(points, group.places);
+    for (RankedGroup& group : groups)
+      group.ranked_by = ranked_by_of(points, group.places, ranked_by.origin);
   }
   return groups;
 }
 
 std::string describe_ranking(const TuningRecord& tuning) {
+  if (tuning.origin == Origin::predicted) {
+    return "ranked by predicted " + tuning.metric + ": a GPU may prefer another configuration";
+  }
   if (tuning.origin != Origin::emulated) return {};
   return "ranked by " + tuning.metric +
          ", emulated: this is not speed; a GPU may prefer another configuration";
@@ -180,7 +191,8 @@ std::optional<double> measured_figure(const PointRecord& point, std::string_view
 std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked_by) {
   for (const auto& [name, origin, value] : point.metrics) {
     if (name != ranked_by.metric || origin != ranked_by.origin) continue;
-    const bool counts = origin == Origin::measured ? value > 0 : value >= 0;
+    const bool is_of_time = origin == Origin::measured || origin == Origin::predicted;
+    const bool counts = is_of_time ? value > 0 : value >= 0;
     return counts && std::isfinite(value) ? std::optional(value) : std::nullopt;
   }
   return std::nullopt;
@@ -190,11 +202,15 @@ std::optional<Interval> interval_of(const PointRecord& point, const RankedBy& ra
   const auto figure = figure_of(point, ranked_by);
   if (figure && ranked_by.origin == Origin::emulated) return Interval{*figure, *figure};
   const MetricDefinition* metric = find_metric(ranked_by.metric);
-  const bool is_known = metric != nullptr && ranked_by.origin == Origin::measured;
+  const bool is_known = metric != nullptr && (ranked_by.origin == Origin::measured ||
+                                              ranked_by.origin == Origin::predicted);
   if (!is_known || !follows_median(*metric)) return std::nullopt;
-  const auto time = measured_figure(point, "time");
-  const auto low = measured_figure(point, "time_low");
-  const auto high = measured_figure(point, "time_high");
+  const auto of_time = [&](const char* name) {
+    return figure_of(point, {name, Better::lower, ranked_by.origin});
+  };
+  const auto time = of_time("time");
+  const auto low = of_time("time_low");
+  const auto high = of_time("time_high");
   if (!figure || !time || !low || !high) return std::nullopt;
   const bool is_time = metric->relation == TimeRelation::proportional;
   return is_time ? Interval{*figure * (*low / *time), *figure * (*high / *time)}

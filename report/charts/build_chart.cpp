@@ -303,7 +303,10 @@ std::string caption_of(const Chart& chart, const ChartLayout& layout, const std:
   const bool has_intervals = std::ranges::any_of(
       chart.marks, [](const ChartMark& mark) { return mark.interval.has_value(); });
   if (has_intervals && !chart.is_heatmap()) {
-    sentences.push_back(fmt::format("{}: the figures' 95 % confidence intervals", rules.intervals));
+    sentences.push_back(fmt::format("{}: {}", rules.intervals,
+                                    chart.metric.origin == Origin::predicted
+                                        ? "what holds the predicted figures with 90 %"
+                                        : "the figures' 95 % confidence intervals"));
   }
   if (count_failed(chart) > 0) {
     sentences.push_back(fmt::format("{}: all of the points failed", rules.failed));

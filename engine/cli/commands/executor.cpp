@@ -133,17 +133,6 @@ SourcePtr given_profile(const GivenOptions& given) {
   return shipped != nullptr ? shipped : read_source(name);
 }
 
-/// The times of the GPU that --profile names, else of the first shipped one that the model is of;
-/// nothing where none are known. Throws InputError and FileError.
-std::optional<TimingProfile> given_times(const GivenOptions& given, const DeviceProfile& sizes) {
-  if (given.has("profile")) return read_timing_profile(given_profile(given));
-  for (const std::string& name : shipped_profile_names()) {
-    const SourcePtr source = shipped_profile(name);
-    if (read_profile(source) == sizes) return read_timing_profile(source);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::vector<std::string> model_names() {
@@ -220,6 +209,22 @@ EmulatorSettings given_emulator_settings(const GivenOptions& given, int default_
   }
   settings.print = [](const std::string& text) { std::cerr << text << std::flush; };
   return settings;
+}
+
+std::optional<TimingProfile> predicted_gpu(const GivenOptions& given, EmulatorSettings& settings) {
+  std::optional<TimingProfile> gpu;
+  if (given.has("profile")) {
+    gpu = read_timing_profile(given_profile(given));
+  } else {
+    for (const std::string& name : shipped_profile_names()) {
+      const SourcePtr source = shipped_profile(name);
+      if (!gpu && read_profile(source) == settings.profile) gpu = read_timing_profile(source);
+    }
+  }
+  if (!gpu) return gpu;
+  gpu->multiprocessors = settings.profile.multiprocessors;
+  settings.samples_caches = true;
+  return gpu;
 }
 
 std::shared_ptr<CompilerProcesses> compiler_processes(unsigned ahead) {
@@ -400,11 +405,7 @@ Executor start_executor(const std::string& device, StartedAhead ahead, const Giv
   }
   const bool is_asked = given.has("profile") || (device == "auto" && !given.has("exact"));
   if (predicts && is_asked && (!has_gpu || given.has("profile"))) {
-    executor.predicted_gpu = given_times(given, executor.settings.profile);
-    if (executor.predicted_gpu) {
-      executor.predicted_gpu->multiprocessors = executor.settings.profile.multiprocessors;
-      executor.settings.samples_caches = true;
-    }
+    executor.predicted_gpu = predicted_gpu(given, executor.settings);
   }
   if (!has_gpu) {
     executor.emulator = std::make_unique<EmulatorBackend>(executor.settings);

@@ -43,6 +43,11 @@ constexpr std::uint64_t exact_patience = 100;
 EmulatorSettings given_emulator_settings(const GivenOptions& given,
                                          int default_model = usual_model);
 
+/// The constants of the GPU that --profile names, else of the first shipped one with these sizes;
+/// nothing where they are not known. Has the emulator follow the caches where they are. Throws
+/// InputError and FileError.
+std::optional<TimingProfile> predicted_gpu(const GivenOptions& given, EmulatorSettings& settings);
+
 /// Processes of this program to compile in, so many of them started at once: a command that is sure
 /// to compile asks for some before it reads its files.
 std::shared_ptr<CompilerProcesses> compiler_processes(unsigned ahead = 0);

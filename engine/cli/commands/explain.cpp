@@ -7,6 +7,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/executor.h"
 #include "engine/cli/commands/run_ending.h"
+#include "engine/predict/gains.h"
 
 namespace sweep {
 
@@ -37,7 +38,8 @@ CompiledConfiguration compile_for_emulator(const Configuration& configuration,
 /// Executes it and says what its accesses cost; `verifies`: after checking its result. The settings
 /// are to have `notes_shapes`. Throws InputError and ExecutionFailure.
 Explanation explain_workload(const Configuration& configuration, const Workload& workload,
-                             const EmulatorSettings& settings, bool verifies) {
+                             const EmulatorSettings& settings, bool verifies,
+                             const std::optional<TimingProfile>& gpu = {}) {
   EmulatorBackend backend(settings);
   const auto execution = backend.prepare_emulated(workload);
   execution->initialise();
@@ -45,7 +47,10 @@ Explanation explain_workload(const Configuration& configuration, const Workload&
   if (verifies) {
     if (const auto mismatch = execution->verify()) throw ExecutionFailure(*mismatch);
   }
-  return explain(configuration, backend.device().name, settings.model, *execution);
+  Explanation explanation =
+      explain(configuration, backend.device().name, settings.model, *execution);
+  if (gpu) explanation.prediction = describe_prediction(execution->observe().metrics, *gpu);
+  return explanation;
 }
 
 /// Sets `passed` when the time is over, or when another flag is set; that may be null.
@@ -109,6 +114,7 @@ int explain_main(const GivenOptions& given) {
   const std::vector<SourcePtr> set = given_set(given);
   EmulatorSettings settings = given_emulator_settings(given);
   settings.notes_shapes = true;
+  const auto gpu = predicted_gpu(given, settings);
   auto compilers = compiler_processes(1);
   const PatternPtr pattern = find_pattern(given.operands().front(), given_folders(given));
   const Configuration configuration = configuration_of(pattern, set, "explained");
@@ -117,8 +123,8 @@ int explain_main(const GivenOptions& given) {
       settings);
   std::cerr << render(compiled.warnings, terminal_of(STDERR_FILENO).color);
   try {
-    const Explanation explanation =
-        explain_workload(configuration, make_workload(configuration, compiled), settings, true);
+    const Explanation explanation = explain_workload(
+        configuration, make_workload(configuration, compiled), settings, true, gpu);
     std::cout << (given.has("json") ? write_explanation_json(explanation)
                                     : write_listing(explanation, terminal_of(STDOUT_FILENO).color));
     return exit_done;
