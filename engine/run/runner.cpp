@@ -1,5 +1,7 @@
 #include "engine/run/runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/run/interleaved_comparison.h"
@@ -19,6 +21,15 @@ Provenance provenance_of(const RunRequest& request, const Device& device) {
     provenance.seed = 0;
   }
   return provenance;
+}
+
+/// What the predictions come from.
+void note_prediction(RunStage& stage) {
+  if (!stage.request.predicted_gpu) return;
+  const TimingProfile& gpu = *stage.request.predicted_gpu;
+  stage.note(fmt::format("predicted times are those of the {}, by its profile ({}{}{}): nothing was "
+                         "timed for them",
+                         gpu.gpu, gpu.origin, gpu.date.empty() ? "" : ", ", gpu.date));
 }
 
 void note_disturbances(RunStage& stage) {
@@ -109,6 +120,7 @@ RunSummary run_sweep(const RunRequest& request, Measurer& measurer, Store& store
   RunSummary& summary = stage.summary;
   summary.run = store.begin_run(provenance_of(request, measurer.device()));
   try {
+    note_prediction(stage);
     if (request.groups.empty()) {
       measure_all(stage);
     } else {

@@ -20,8 +20,8 @@ std::vector<Metric> copy_counts() {
   const auto add = [&](const char* name, double value) {
     metrics.push_back({name, Origin::emulated, value});
   };
-  add("blocks", elements / 512);
-  add("warps", elements / 32);
+  add("blocks", elements / 2048);
+  add("warps", elements / 128);
   add("resident_blocks", 4);
   add("instructions", 14 * elements / 32);
   add("load_requests", elements / 32);
@@ -31,7 +31,7 @@ std::vector<Metric> copy_counts() {
   add("l2_write_sectors", elements / 8);
   add("dram_read_bytes", elements * 4);
   add("dram_write_bytes", elements * 4);
-  add("global_waits", elements / 32);
+  add("global_waits", elements / 128);
   return metrics;
 }
 

@@ -209,6 +209,7 @@ std::string device_name(const EmulatorSettings& settings) {
   }
   name += fmt::format(" ({})", settings.profile.name);
   if (settings.is_exact) name += ", every block";
+  if (settings.samples_caches) name += ", with caches";
   return name;
 }
 

@@ -164,9 +164,6 @@ struct EmulatorSettings : LaunchRules {
   /// Executes every block, however many there are.
   bool is_exact = false;
   unsigned threads = 1;
-  /// Where the caches are not followed anyway: follows them for some of the blocks, and scales what
-  /// they did to all.
-  bool samples_caches = false;
   /// Whether to say what the kernel takes of a multiprocessor, which a device says itself.
   bool tells_resources = true;
   /// Thread instructions up to which a launch is executed whole, and for how many of them blocks
