@@ -304,6 +304,9 @@ class Backend {
   virtual std::optional<double> energy_joules() { return std::nullopt; }
   /// What may disturb measuring now, in sentences: another process that uses the device.
   virtual std::vector<std::string> disturbances() { return {}; }
+  /// The other processes that have computed on the device in the last seconds, as reports name
+  /// them: "python3 (process 812)", "another process".
+  virtual std::vector<std::string> others_computing() { return {}; }
   /// Runs each workload once more for every pass that the counters need, in their first state.
   /// No execution may be alive. Failures are part of the result. `on_step` is called before every
   /// launch; what it throws ends the counting.
