@@ -91,6 +91,15 @@ struct UsefulTraffic {
 /// once.
 constexpr std::size_t most_launches = 400;
 
+/// The first bytes of a buffer, whose accesses persist in L2.
+struct AccessPolicyPlan {
+  std::size_t buffer = 0;       ///< its place among the workload's
+  std::uint64_t bytes = 0;      ///< 0: there is no window
+  double hit_ratio = 1;         ///< the share of its accesses that persist
+  std::uint64_t set_aside = 0;  ///< bytes of L2 for persisting accesses
+  bool takes_less = false;      ///< where the device cannot set so much aside
+};
+
 /// A launch of a kernel.
 struct LaunchPlan {
   std::string step;  ///< what the source calls the kernel
@@ -107,6 +116,7 @@ struct LaunchPlan {
   std::vector<std::int32_t> repeated = {};  ///< the values of the names that its step repeats
   /// Tensor maps and textures, which the packing function takes as addresses and handles.
   std::vector<ObjectPlan> objects = {};
+  AccessPolicyPlan window = {};
 
   bool has_cluster() const { return cluster.count() > 0; }
 };
