@@ -89,8 +89,8 @@ BOOST_AUTO_TEST_CASE(a_launch_may_have_an_access_policy_window) {
   const auto failure = [&](const std::string& keys) {
     try {
       plan(keys);
-    } catch (const ExecutionFailure& failure) {
-      return std::string(failure.what());
+    } catch (const ExecutionFailure& error) {
+      return std::string(error.what());
     }
     return std::string("no failure");
   };

@@ -56,13 +56,15 @@ const std::vector<EditCase> keys = {
      "13:63+2 access_policy_window must be a map of keys and values | the keys are: buffer, bytes, "
      "hit_ratio, set_aside"},
     {"shared: 0}", "access_policy_window: {buffer: in, bytes: 4, ratio: 1}}",
-     "13:86+5 access_policy_window has no key 'ratio' | did you mean 'hit_ratio'?"},
+     "13:86+5 access_policy_window has no key 'ratio' | the keys are: buffer, bytes, hit_ratio, "
+     "set_aside"},
     {"shared: 0}", "access_policy_window: {buffer: in, bytes: N > 4}}",
-     "13:83+1 the access policy window must be an integer, but this is a boolean"},
+     "13:83+5 the access policy window must be an integer, but this is a boolean"},
     {"shared: 0}", "access_policy_window: {buffer: in, bytes: 4, hit_ratio: T}}",
      "13:97+1 hit_ratio must be an integer, but this is an element type"},
     {"shared: 0}", "access_policy_window: {buffer: in, bytes: 4, set_aside: -1}}",
-     "13:97+1 with the defaults the set-aside of L2 is -1, but 0 is the least"},
+     "13:97+2 with the defaults the set-aside of L2 is -1, but 0 is the least | T=float N=4096 "
+     "BLOCK=256"},
     {"useful: {read", "constants: {c: {int: 1}}\nuseful: {read",
      "14:17+3 the constant 'c' has no key 'int' | did you mean 'init'?"},
     {"useful: {read", "constants: {\"c[1]\": {init: 1}}\nuseful: {read",
