@@ -118,6 +118,7 @@ Json tuning_of(const RunRecord& run) {
                       {"tried", group.tried},
                       {"ended", json_text(group.ended)},
                       {"winner", json_optional(group.winner)},
+                      {"no_winner", json_text(group.why_no_winner)},
                       {"rounds", group.rounds},
                       {"figure", group.winner ? figure : Json(nullptr)},
                       {"standard", json_optional(group.default_configuration)},

@@ -94,7 +94,7 @@ Document chart_pictures(const RunResults& results, const ChartPictures& pictures
 
 /// The best configuration of a group, those that are the same, at most ten in all, and the slowest.
 void add_verdict_on(const VerdictGroup& group, const RunAnalysis& run, Document& content) {
-  const bool is_unfinished = run.results.run.tuning && !group.tuned;
+  const bool is_searched = run.results.run.tuning.has_value();  // without a winner
   const std::size_t same = std::min(group.same.size(), most_points_listed - 1);
   std::vector<std::size_t> shown = {group.best};
   std::ranges::copy(std::span(group.same).first(same), std::back_inserter(shown));
@@ -107,7 +107,7 @@ void add_verdict_on(const VerdictGroup& group, const RunAnalysis& run, Document&
     const PointVerdict& verdict = *run.verdicts.of_points[i];
     std::string words = to_string(verdict);
     if (i == group.slowest) words = fmt::format("{}: {}", word_for_slowest(group.metric), words);
-    if (i == group.best && is_unfinished) words += " so far";
+    if (i == group.best && is_searched) words += " so far";
     const auto rounds = static_cast<std::uint64_t>(std::max(verdict.rounds, 0));
     table.rows.push_back({describe(*run.points[i], run.told), format_figure(verdict.figure),
                           interval_text(verdict.interval), std::move(words),
@@ -131,7 +131,7 @@ Document verdict_section(const RunAnalysis& run) {
       Paragraph{"A configuration is the same as the best where the measuring cannot tell them "
                 "apart: by rounds in turn where there were any, else by intervals that overlap."}};
   if (run.results.run.tuning) {
-    content.emplace_back(Paragraph{"The search in these groups has not come to an end."});
+    content.emplace_back(Paragraph{"The search in these groups has no winner."});
   }
   for (const VerdictGroup& group : groups) {
     if (!group.label.empty()) content.emplace_back(Heading{3, group.label});

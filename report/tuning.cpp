@@ -81,6 +81,14 @@ std::string describe_course(const TuningOutcome& outcome) {
   return text + "; it " + describe_end(outcome.found);
 }
 
+/// Why a search with results has no winner, and what to do, to stand behind that; empty where that
+/// is not so.
+std::string describe_disturbance(const TunedGroup& group) {
+  if (group.why_no_winner.empty()) return {};
+  return fmt::format("; {}; run it again with --fresh when nothing else computes there",
+                     group.why_no_winner);
+}
+
 std::string describe_known_gain(const TuningRecord& tuning, const TunedGroup& group) {
   constexpr double twice = 2;
   const bool has_interval = group.gain_low > 0 && group.gain_high > group.gain_low;
@@ -214,7 +222,10 @@ class TuningWords {
   /// the final comparison of 12 rounds; 2 configurations are the same"
   std::string winner_line(const TuningOutcome& outcome) const {
     const std::string best = outcome.label.empty() ? "best" : "best of " + outcome.label;
-    if (!outcome.winner) return best + ": none: the search " + describe_course(outcome);
+    if (!outcome.winner) {
+      return best + ": none: the search " + describe_course(outcome) +
+             describe_disturbance(outcome.found);
+    }
     const double figure = winners_figure(outcome);
     std::string text = fmt::format("{}: {}: {}", best, configuration(*outcome.winner),
                                    describe_figure(column_, figure));
@@ -281,7 +292,9 @@ class TuningWords {
     add_text("The search " +
              (outcome.label.empty() ? describe_end(outcome.found) : describe_course(outcome)) +
              '.');
-    if (!outcome.winner) return add_text("There is no winner.");
+    if (!outcome.winner) {
+      return add_text("There is no winner" + describe_disturbance(outcome.found) + '.');
+    }
     // What is two things at once has one line.
     std::vector<std::pair<std::size_t, std::vector<std::string>>> roles;
     const auto add = [&](std::size_t place, const char* role) {
@@ -311,7 +324,8 @@ class TuningWords {
   /// A group in the table of all.
   Cells line_of(const TuningOutcome& outcome) const {
     const TunedGroup& found = outcome.found;
-    Cells cells = {outcome.label, "none", no_figure, no_figure, "", no_figure, "", no_figure, ""};
+    Cells cells = {outcome.label, "none", no_figure, no_figure,          "",
+                   no_figure,     "",     no_figure, found.why_no_winner};
     if (outcome.winner) {
       const double figure = winners_figure(outcome);
       cells = {outcome.label,
@@ -432,7 +446,7 @@ std::vector<std::string> describe_best(const RunAnalysis& run) {
   if (tuning) lines = TuningWords(run).lines();
   for (const VerdictGroup& group : run.verdicts.groups) {
     if (is_won(run.results, group)) continue;
-    std::string line = tuning && !group.tuned ? "best so far" : "best";
+    std::string line = tuning ? "best so far" : "best";
     if (!group.label.empty()) line += " of " + group.label;
     line += fmt::format(": {}: {}", describe(*run.points[group.best], run.told_in_group),
                         describe_figure(group.metric, run.verdicts.of_points[group.best]->figure));

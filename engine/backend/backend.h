@@ -91,6 +91,15 @@ struct UsefulTraffic {
 /// once.
 constexpr std::size_t most_launches = 400;
 
+/// The first bytes of a buffer, whose accesses persist in L2.
+struct AccessPolicyPlan {
+  std::size_t buffer = 0;       ///< its place among the workload's
+  std::uint64_t bytes = 0;      ///< 0: there is no window
+  double hit_ratio = 1;         ///< the share of its accesses that persist
+  std::uint64_t set_aside = 0;  ///< bytes of L2 for persisting accesses
+  bool takes_less = false;      ///< where the device cannot set so much aside
+};
+
 /// A launch of a kernel.
 struct LaunchPlan {
   std::string step;  ///< what the source calls the kernel
@@ -107,6 +116,7 @@ struct LaunchPlan {
   std::vector<std::int32_t> repeated = {};  ///< the values of the names that its step repeats
   /// Tensor maps and textures, which the packing function takes as addresses and handles.
   std::vector<ObjectPlan> objects = {};
+  AccessPolicyPlan window = {};
 
   bool has_cluster() const { return cluster.count() > 0; }
 };
@@ -304,6 +314,9 @@ class Backend {
   virtual std::optional<double> energy_joules() { return std::nullopt; }
   /// What may disturb measuring now, in sentences: another process that uses the device.
   virtual std::vector<std::string> disturbances() { return {}; }
+  /// The other processes that have computed on the device in the last seconds, as reports name
+  /// them: "python3 (process 812)", "another process".
+  virtual std::vector<std::string> others_computing() { return {}; }
   /// Runs each workload once more for every pass that the counters need, in their first state.
   /// No execution may be alive. Failures are part of the result. `on_step` is called before every
   /// launch; what it throws ends the counting.

@@ -83,6 +83,7 @@ class CudaBackend : public Backend {
   DeviceState state() override { return monitor_.state(); }
   std::optional<double> energy_joules() override { return monitor_.energy_joules(); }
   std::vector<std::string> disturbances() override { return monitor_.disturbances(); }
+  std::vector<std::string> others_computing() override { return monitor_.others_computing(); }
   CounterResults count(std::span<const Workload> workloads, const CounterRequest& request,
                        const StepListener& on_step) override {
     return counters_->count(workloads, request, on_step);

@@ -199,8 +199,8 @@ std::vector<Sample> CudaExecution::sample(CacheState cache, int count) {
     std::vector<Sample> samples;
     while (std::ssize(samples) < count) {
       const int rest = count - static_cast<int>(samples.size());
-      const auto block =
-          held_block(cache, plan, std::min(rest, samples_per_block(plan, cache, kernels())));
+      const int most = resets_before(cache) ? 1 : samples_per_block(plan, cache, kernels());
+      const auto block = held_block(cache, plan, std::min(rest, most));
       samples.insert(samples.end(), block.begin(), block.end());
     }
     return samples;
@@ -219,6 +219,7 @@ std::vector<double> CudaExecution::launch_seconds(CacheState cache) {
     const double begin = busy_seconds_;
     for (std::size_t sample = 0; sample < samples && busy_seconds_ - begin < most_seconds;
          ++sample) {
+      reset_persisting(cache);
       run([&] {
         const StreamHold hold(context_.blocking_kernel, context_.blocking_kernel.patience);
         bring_cache_into(cache);
@@ -274,7 +275,7 @@ BatchPlan CudaExecution::calibrate(CacheState cache) {
   // Not held, since the kernel may never have been launched before.
   run_block(cache, plan, 1, std::nullopt);
   first_sample_seconds_ = read_block(plan, 1).front().seconds;
-  if (first_sample_seconds_ > certainly_long * target_) return plan;
+  if (resets_before(cache) || first_sample_seconds_ > certainly_long * target_) return plan;
   for (int i = 0; i < estimates; ++i) {
     const int count = std::min(samples, samples_per_block(plan, cache, kernels()));
     const double seconds = median_seconds(held_block(cache, plan, count));
@@ -346,6 +347,7 @@ bool CudaExecution::run_block(CacheState cache, const BatchPlan& plan, int count
   const auto stamps = static_cast<std::size_t>(count) + 1;
   context_.events.reserve(static_cast<std::size_t>(count) * static_cast<std::size_t>(plan.rounds));
   context_.stamps.queue_reset(stamps);
+  reset_persisting(cache);
   {
     std::optional<StreamHold> hold;
     if (patience) hold.emplace(context_.blocking_kernel, *patience);
@@ -367,6 +369,13 @@ bool CudaExecution::run_block(CacheState cache, const BatchPlan& plan, int count
   context_.stamps.queue_fetch(stamps);
   wait_and_count();
   return !patience || !context_.blocking_kernel.gave_up();
+}
+
+/// Waits for the launches before, whose lines are to go.
+void CudaExecution::reset_persisting(CacheState cache) {
+  if (!resets_before(cache)) return;
+  synchronize(context_.stream.get());
+  Driver::get().context_reset_persisting();
 }
 
 void CudaExecution::bring_cache_into(CacheState cache) {

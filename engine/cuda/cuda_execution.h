@@ -61,6 +61,9 @@ std::size_t copies_allowed(const CopyLayout& layout, std::uint64_t memory_bytes)
 /// for each state of the cache from launches that are not kept; neither state's samples depend on
 /// the other. A sample's clock is the mean over its timed launches and what comes before them, the
 /// flush or an untimed launch.
+///
+/// Cold samples of what persists in L2 are of one launch and queued one by one: before each the
+/// persisting lines are reset, which a stream cannot queue.
 class CudaExecution : public Execution {
  public:
   CudaExecution(CudaContext& context, const Workload& workload);
@@ -97,6 +100,10 @@ class CudaExecution : public Execution {
     return plans_[cache == CacheState::cold ? 0 : 1];
   }
   std::size_t kernels() const { return loaded_.workload().launches.size(); }
+  bool resets_before(CacheState cache) const {
+    return cache == CacheState::cold && loaded_.persists();
+  }
+  void reset_persisting(CacheState cache);
   BatchPlan plan_of(CacheState cache);
   BatchPlan calibrate(CacheState cache);
   BatchPlan with_copies(CacheState cache, double seconds_per_launch);

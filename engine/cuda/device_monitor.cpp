@@ -27,9 +27,11 @@ class NvmlFunction {
     }
   }
   /// Whether it is there and succeeds.
-  bool operator()(Parameters... arguments) const {
-    constexpr int success = 0;
-    return function_ != nullptr && function_(arguments...) == success;
+  bool operator()(Parameters... arguments) const { return result(arguments...) == 0; }
+  /// What it returns, 0 for success; as where it is not there.
+  int result(Parameters... arguments) const {
+    constexpr int function_not_found = 13;
+    return function_ != nullptr ? function_(arguments...) : function_not_found;
   }
 
  private:
@@ -46,6 +48,16 @@ struct ProcessInfo {
   unsigned long long used_memory = 0;
   unsigned gpu_instance = 0;
   unsigned compute_instance = 0;
+};
+
+/// nvmlProcessUtilizationSample_t.
+struct ProcessSample {
+  unsigned pid = 0;
+  unsigned long long microseconds = 0;  ///< of the host's clock, since 1970
+  unsigned sm = 0;                      ///< percent of the time in which its kernels ran
+  unsigned memory = 0;
+  unsigned encoder = 0;
+  unsigned decoder = 0;
 };
 
 constexpr int sm_clock = 1;  // types of clocks
@@ -77,6 +89,8 @@ struct Nvml {
   NvmlFunction<void*, unsigned*, ProcessInfo*> compute_processes{
       library,
       {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"}};
+  NvmlFunction<void*, ProcessSample*, unsigned*, unsigned long long> process_samples{
+      library, {"nvmlDeviceGetProcessUtilization"}};
   NvmlFunction<unsigned, char*, unsigned> process_name{library, {"nvmlSystemGetProcessName"}};
   NvmlFunction<void*, int*> display_active{library, {"nvmlDeviceGetDisplayActive"}};
 };
@@ -136,6 +150,33 @@ std::vector<ComputeProcess> compute_processes(void* device) {
   return processes;
 }
 
+/// Those of the processes that have computed since that time.
+std::vector<unsigned> computing_since(void* device, std::chrono::system_clock::time_point begin,
+                                      std::span<const ComputeProcess> processes) {
+  constexpr int not_found = 6;  // no samples
+  std::array<ProcessSample, 256> samples{};
+  auto count = static_cast<unsigned>(samples.size());
+  const auto since = static_cast<unsigned long long>(
+      std::chrono::duration_cast<std::chrono::microseconds>(begin.time_since_epoch()).count());
+  const int result = nvml()->process_samples.result(device, samples.data(), &count, since);
+  std::vector<unsigned> computing;
+  if (result == not_found) return computing;
+  if (result != 0) {
+    for (const ComputeProcess& process : processes) computing.push_back(process.pid);
+    return computing;
+  }
+  for (const ProcessSample& sample :
+       std::span(samples).first(std::min<std::size_t>(count, samples.size()))) {
+    if (sample.microseconds >= since && sample.sm > 0) computing.push_back(sample.pid);
+  }
+  return computing;
+}
+
+std::string described(const ComputeProcess& process) {
+  return process.name.empty() ? fmt::format("the process {}", process.pid)
+                              : fmt::format("{} (process {})", process.name, process.pid);
+}
+
 }  // namespace
 
 std::string installed_driver_version() {
@@ -180,19 +221,29 @@ std::vector<std::string> other_processes(std::span<const ComputeProcess> process
   }
   for (const ComputeProcess& process : processes) {
     if (is_own(process)) continue;
-    sentences.push_back(
-        process.name.empty()
-            ? fmt::format("the process {} computes on this GPU too", process.pid)
-            : fmt::format("{} (process {}) computes on this GPU too", process.name, process.pid));
+    sentences.push_back(described(process) + " computes on this GPU too");
   }
   return sentences;
 }
 
-DeviceMonitor::DeviceMonitor(const Device& device) : handle_(find_device(device)) {
-  Utilization utilization;
-  if (handle_ != nullptr && nvml()->utilization(handle_, &utilization)) {
-    first_utilization_ = utilization.gpu;
+std::vector<std::string> others_among(std::span<const ComputeProcess> processes, unsigned own,
+                                      std::span<const unsigned> computing) {
+  std::vector<std::string> names;
+  for (const ComputeProcess& process : processes) {
+    const bool computes = std::ranges::find(computing, process.pid) != computing.end();
+    if (computes && process.pid != own) names.push_back(described(process));
   }
+  if (std::ranges::find(processes, own, &ComputeProcess::pid) != processes.end()) return names;
+  if (names.size() < 2) return {};
+  return {names.size() == 2 ? "another process"
+                            : fmt::format("{} other processes", names.size() - 1)};
+}
+
+DeviceMonitor::DeviceMonitor(const Device& device) : handle_(find_device(device)) {
+  if (handle_ == nullptr) return;
+  for (const ComputeProcess& process : compute_processes(handle_)) earlier_.push_back(process.pid);
+  Utilization utilization;
+  if (nvml()->utilization(handle_, &utilization)) first_utilization_ = utilization.gpu;
 }
 
 DeviceState DeviceMonitor::state() {
@@ -234,6 +285,31 @@ std::vector<std::string> DeviceMonitor::disturbances() const {
     sentences.emplace_back("a display is attached to this GPU");
   }
   return sentences;
+}
+
+/// Within a container the numbers are the host's: ours is the one that came with our context.
+unsigned DeviceMonitor::own_process(std::span<const ComputeProcess> processes) {
+  if (own_) return *own_;
+  const auto pid = static_cast<unsigned>(getpid());
+  if (std::ranges::find(processes, pid, &ComputeProcess::pid) != processes.end()) {
+    return own_.emplace(pid);
+  }
+  std::vector<unsigned> later;
+  for (const ComputeProcess& process : processes) {
+    if (std::ranges::find(earlier_, process.pid) == earlier_.end()) later.push_back(process.pid);
+  }
+  return later.size() == 1 ? own_.emplace(later.front()) : pid;
+}
+
+std::vector<std::string> DeviceMonitor::others_computing() {
+  // NVML takes a sample of each process at least once a second, and gives it a little later.
+  constexpr auto last_seconds = std::chrono::seconds(2);
+  if (handle_ == nullptr) return {};
+  const std::vector<ComputeProcess> processes = compute_processes(handle_);
+  const unsigned own = own_process(processes);
+  if (processes.size() < 2) return {};
+  const auto begin = std::chrono::system_clock::now() - last_seconds;
+  return others_among(processes, own, computing_since(handle_, begin, processes));
 }
 
 }  // namespace sweep

@@ -29,6 +29,11 @@ struct ComputeProcess {
 /// numbers are the host's, and ours is one of them without our knowing which.
 std::vector<std::string> other_processes(std::span<const ComputeProcess> processes, unsigned own);
 
+/// The names, as in "python3 (process 812)", of the processes but our own that are among those that
+/// compute. Where `own` is none of the processes, one of those that compute is taken for it.
+std::vector<std::string> others_among(std::span<const ComputeProcess> processes, unsigned own,
+                                      std::span<const unsigned> computing);
+
 /// What NVML knows about a device. Where it, or one of its functions, is not there or not
 /// permitted, the figure is 0 and the sentence is left out; nothing here fails.
 class DeviceMonitor {
@@ -46,9 +51,16 @@ class DeviceMonitor {
   std::optional<double> energy_joules() const;
   /// What else uses the device, and how busy it was when this was made.
   std::vector<std::string> disturbances() const;
+  /// The other processes that have computed on the device in the last two seconds, by NVML's
+  /// samples of each process' utilisation; where these are not to be had, all that have a context.
+  std::vector<std::string> others_computing();
 
  private:
+  unsigned own_process(std::span<const ComputeProcess> processes);
+
   void* handle_ = nullptr;          ///< NVML's; null where it does not know the device
+  std::vector<unsigned> earlier_;   ///< processes that were there before our own
+  std::optional<unsigned> own_;     ///< our own process, by the numbers of the host
   unsigned first_utilization_ = 0;  ///< percent
   DeviceState last_state_;
   std::optional<std::chrono::steady_clock::time_point> last_read_;

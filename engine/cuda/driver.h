@@ -81,6 +81,9 @@ struct Driver {
   SWEEP_DRIVER(context_retain, cuDevicePrimaryCtxRetain);
   SWEEP_DRIVER(context_release, cuDevicePrimaryCtxRelease_v2);
   SWEEP_DRIVER(context_set_current, cuCtxSetCurrent);
+  SWEEP_DRIVER(context_limit, cuCtxGetLimit);
+  SWEEP_DRIVER(context_set_limit, cuCtxSetLimit);
+  SWEEP_DRIVER(context_reset_persisting, cuCtxResetPersistingL2Cache);
   SWEEP_DRIVER(stream_create, cuStreamCreate);
   SWEEP_DRIVER(stream_destroy, cuStreamDestroy_v2);
   SWEEP_DRIVER(stream_synchronize, cuStreamSynchronize);

@@ -45,6 +45,49 @@ std::vector<void*> behind(LoadedWorkload::Addresses& buffers, const std::vector<
   return arguments;
 }
 
+/// Throws ExecutionFailure where the device has no such access policy window, or cannot set so much
+/// of L2 aside.
+void check_window(const AccessPolicyPlan& window, CUdevice device) {
+  if (window.bytes == 0) return;
+  const auto attribute = [&](CUdevice_attribute which) {
+    return static_cast<std::uint64_t>(Driver::get().device_attribute.value(which, device));
+  };
+  const std::uint64_t most = attribute(CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE);
+  if (most == 0) {
+    throw ExecutionFailure(
+        "bad launch: on this device nothing persists in L2; access policy windows need compute "
+        "capability 8.0, and a GPU that is not divided");
+  }
+  require_launch(window.bytes, attribute(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE),
+                 "the access policy window in bytes");
+  require_launch(window.takes_less ? 0 : window.set_aside, most, "the set-aside of L2 in bytes");
+}
+
+/// The L2 in bytes to set aside for the launches, at most what the device can.
+std::uint64_t set_aside_of(const std::vector<LaunchPlan>& launches, CUdevice device) {
+  std::uint64_t bytes = 0;
+  for (const LaunchPlan& launch : launches) {
+    const AccessPolicyPlan& window = launch.window;
+    if (window.bytes > 0) bytes = std::max(bytes, window.set_aside);
+  }
+  if (bytes == 0) return 0;
+  const auto most = static_cast<std::uint64_t>(Driver::get().device_attribute.value(
+      CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, device));
+  return std::min(bytes, most);
+}
+
+CUlaunchAttribute window_attribute(const AccessPolicyPlan& window, CUdeviceptr base) {
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
+  CUaccessPolicyWindow& policy = attribute.value.accessPolicyWindow;
+  policy.base_ptr = reinterpret_cast<void*>(base);
+  policy.num_bytes = window.bytes;
+  policy.hitRatio = static_cast<float>(window.hit_ratio);
+  policy.hitProp = CU_ACCESS_PROPERTY_PERSISTING;
+  policy.missProp = CU_ACCESS_PROPERTY_STREAMING;
+  return attribute;
+}
+
 std::vector<CUlaunchAttribute> attributes_of(const LaunchPlan& launch) {
   std::vector<CUlaunchAttribute> attributes;
   if (launch.has_cluster()) {
@@ -62,6 +105,18 @@ std::vector<CUlaunchAttribute> attributes_of(const LaunchPlan& launch) {
 
 }  // namespace
 
+L2SetAside::L2SetAside(std::uint64_t bytes) {
+  if (bytes == 0) return;
+  before_ = Driver::get().context_limit.value(CU_LIMIT_PERSISTING_L2_CACHE_SIZE);
+  Driver::get().context_set_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, std::size_t{bytes});
+}
+
+L2SetAside::~L2SetAside() {
+  if (!before_) return;
+  Driver::get().context_reset_persisting.result();
+  Driver::get().context_set_limit.result(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, *before_);
+}
+
 LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
     : stream_(context.stream.get()), workload_(workload) {
   for (const LaunchPlan& launch : workload_.launches) check_launch(launch, context.limits);
@@ -69,6 +124,7 @@ LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
   for (const LaunchPlan& launch : workload_.launches) {
     launches_.push_back(load(context, module, launch));
   }
+  set_aside_.emplace(set_aside_of(workload_.launches, context.primary.device()));
   context.load_files(workload_);
   for (const BufferPlan& buffer : workload_.buffers) {
     init_.push_back(buffer.init_entry.empty() ? nullptr : find_function(module, buffer.init_entry));
@@ -96,6 +152,7 @@ LoadedWorkload::LoadedLaunch LoadedWorkload::load(const CudaContext& context, co
   LoadedLaunch launch = {plan, find_function(module, plan.kernel_entry), nullptr,
                          attributes_of(plan)};
   check_kernel(plan, context.limits, launch.kernel);
+  check_window(plan.window, context.primary.device());
   // The attribute is the kernel's, for all of its launches.
   std::uint64_t shared_bytes = 0;
   for (const LaunchPlan& other : workload_.launches) {
@@ -173,6 +230,11 @@ void LoadedWorkload::check_residency(const LoadedLaunch& launch, const Device& d
                     plan.cluster.count()));
   }
   check_resident(plan, static_cast<std::uint64_t>(clusters) * plan.cluster.count());
+}
+
+bool LoadedWorkload::persists() const {
+  return std::ranges::any_of(workload_.launches,
+                             [](const LaunchPlan& plan) { return plan.window.bytes > 0; });
 }
 
 std::vector<std::uint64_t> LoadedWorkload::sizes() const {
@@ -262,7 +324,14 @@ void LoadedWorkload::pack_parameters(Addresses& addresses) const {
 }
 
 void LoadedWorkload::queue(const LoadedLaunch& launch, Addresses& addresses) const {
-  const CUlaunchConfig config = config_of(launch);
+  CUlaunchConfig config = config_of(launch);
+  std::vector<CUlaunchAttribute> attributes;
+  if (const AccessPolicyPlan& window = launch.plan.window; window.bytes > 0) {
+    attributes = launch.attributes;
+    attributes.push_back(window_attribute(window, addresses.at(window.buffer)));
+    config.attrs = attributes.data();
+    config.numAttrs = static_cast<unsigned>(attributes.size());
+  }
   if (launch.packing != nullptr) {
     Packed& packed = packed_parameters(launch, addresses);
     std::size_t bytes = packed.parameters.size();

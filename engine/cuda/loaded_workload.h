@@ -10,6 +10,20 @@
 
 namespace sweep {
 
+/// Sets a part of L2 aside for persisting accesses, as long as this lives. Then it is as before,
+/// and no line persists.
+class L2SetAside {
+ public:
+  /// Throws CudaError. With 0 bytes it does nothing.
+  explicit L2SetAside(std::uint64_t bytes);
+  ~L2SetAside();
+  L2SetAside(const L2SetAside&) = delete;
+  L2SetAside& operator=(const L2SetAside&) = delete;
+
+ private:
+  std::optional<std::size_t> before_;  ///< bytes; nothing where it changed nothing
+};
+
 /// A workload whose program is loaded: queues its launches on any set of its buffers. Nothing here
 /// waits for the device. Throws CudaError, and ExecutionFailure for what the device cannot launch.
 class LoadedWorkload {
@@ -26,6 +40,8 @@ class LoadedWorkload {
   /// The buffers' sizes in bytes.
   std::vector<std::uint64_t> sizes() const;
 
+  /// Whether a launch has an access policy window.
+  bool persists() const;
   /// What the kernel of each launch takes of a multiprocessor.
   std::vector<ResidentKernel> kernels() const;
 
@@ -83,6 +99,7 @@ class LoadedWorkload {
   Workload workload_;
   std::vector<void*> scalars_;  ///< where those of the workload are
   std::vector<LoadedLaunch> launches_;
+  std::optional<L2SetAside> set_aside_;
   std::vector<LoadedConstant> constants_;
   std::vector<CUfunction> init_;    ///< one per buffer; null where it has none
   std::vector<CUdeviceptr> files_;  ///< one per buffer: what it is filled with; 0 where it has none

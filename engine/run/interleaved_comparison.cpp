@@ -101,6 +101,7 @@ void InterleavedComparison::measure_round(std::size_t round) {
     Candidate& candidate = candidates_[going_on[place]];
     PointRecord point = stage_.measure(candidate.workload, measure_, Phase::compare);
     stage_.derive(candidate.point_index, point);
+    if (auto note = note_on_others(point)) disturbance_ = std::move(*note);
     candidate.figures.back() = figure_of(point, ranked_by_).value_or(0);
   }
   std::erase_if(candidates_, [&](const Candidate& candidate) {

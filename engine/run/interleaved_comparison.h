@@ -45,6 +45,8 @@ class InterleavedComparison {
   std::span<const Candidate> candidates() const { return candidates_; }
   /// The point indices of those that failed.
   std::span<const std::size_t> failed() const { return failed_; }
+  /// Which other processes computed on the device meanwhile, in a sentence; empty for none.
+  const std::string& disturbance() const { return disturbance_; }
   /// The one that the others are not faster than, among the candidates.
   std::size_t best() const;
   /// How many times as good as the other one is: above 1 where `other` is slower, or less wanted.
@@ -64,6 +66,7 @@ class InterleavedComparison {
   MeasureRules measure_;
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> failed_ = {};
+  std::string disturbance_ = {};
   double begin_ = 0;
 };
 

@@ -397,6 +397,10 @@ Measurement measure(Backend& backend, const Workload& workload, const MeasureRul
                                        workload.useful, backend.device());
         std::ranges::move(state_metrics(point.samples, state), std::back_inserter(point.metrics));
         if (auto note = note_on_throttling(state)) point.notes.push_back(std::move(*note));
+        if (const auto others = backend.others_computing(); !others.empty()) {
+          point.notes.push_back(
+              fmt::format("{}{}", fmt::join(others, " and "), computed_meanwhile));
+        }
         if (workload.launches.size() > 1) {
           const std::vector<double> seconds = execution->launch_seconds(rules.cache);
           if (!seconds.empty()) point.notes.push_back(note_on_steps(workload.launches, seconds));

@@ -194,7 +194,8 @@ class GroupTuning {
   /// Where the device measures, those that may be the best are measured again in turn, together
   /// with the default, and counted meanwhile: the figures are those of the rounds, since the best
   /// of many noisy figures is best by luck too. Among those that cannot be told apart the further
-  /// objectives decide. Adds how others compare with the winner to `comparisons`.
+  /// objectives decide. Adds how others compare with the winner to `comparisons`. There is no
+  /// winner where another process computed on the device while it was measured or compared.
   void choose_winner(std::vector<ComparisonRecord>& comparisons) {
     if (tried_.empty()) return;
     std::ranges::stable_sort(tried_, [&](const auto& a, const auto& b) {
@@ -204,6 +205,7 @@ class GroupTuning {
     const bool can_compare = stage_.can_time() && ranked_by().origin == Origin::measured &&
                              (definition == nullptr || !definition->needs_counts);
     if (!can_compare || !compare(comparisons)) choose_by_figures();
+    if (!found.why_no_winner.empty()) forget_winner();
   }
 
   TunedGroup found;
@@ -236,8 +238,10 @@ class GroupTuning {
   }
 
   /// What a point of this search is stored as. One that was cut off is no result for a sweep that
-  /// measures everything; a search by the time leaves the counts out that such a sweep has.
-  PointKey key_of(std::size_t point_index, bool cut_off) const {
+  /// measures everything; a search by the time leaves the counts out that such a sweep has. One
+  /// that another process disturbed has a key that no search looks for, so that it is measured
+  /// anew.
+  PointKey key_of(std::size_t point_index, bool cut_off, bool is_disturbed = false) const {
     PointKey key = stage_.key_of(stage_.configuration(point_index));
     if (cut_off) {
       key.measure += fmt::format("; cut off when {} times slower than the best {}", rules_.cut_off,
@@ -245,6 +249,7 @@ class GroupTuning {
     } else if (stage_.counts != nullptr && !counts_.emulated) {
       key.measure += "; without counts";
     }
+    if (is_disturbed) key.measure += "; while another process computed";
     return key;
   }
 
@@ -297,7 +302,8 @@ class GroupTuning {
           "the best before it",
           rules_.cut_off));
     }
-    stage_.record(point_index, point, key_of(point_index, cut_off));
+    const bool is_disturbed = note_on_others(point).has_value();
+    stage_.record(point_index, point, key_of(point_index, cut_off, is_disturbed));
     return point;
   }
 
@@ -352,6 +358,10 @@ class GroupTuning {
       // What further objectives go by.
       if (stage_.counts != nullptr) stage_.counts->wait();
       choose_by(comparison);
+      if (!comparison.disturbance().empty()) {
+        found.why_no_winner = comparison.disturbance();
+        return true;
+      }
       std::ranges::move(comparison.records(), std::back_inserter(comparisons));
       return true;
     }
@@ -466,6 +476,16 @@ class GroupTuning {
     found.figure_low = interval.low;
     found.figure = figure;
     found.figure_high = interval.high;
+    const auto stored = stage_.stored(point_index);
+    const auto note = stored ? note_on_others(stored->point) : std::nullopt;
+    if (note) found.why_no_winner = *note;
+  }
+
+  void forget_winner() {
+    found.winner.reset();
+    found.rounds = 0;
+    found.figure_low = found.figure = found.figure_high = 0;
+    found.gain_low = found.gain = found.gain_high = 0;
   }
 
   RunStage& stage_;

@@ -123,6 +123,37 @@ std::uint64_t not_negative(const Expression& expression, std::string_view what,
   return static_cast<std::uint64_t>(value);
 }
 
+double hit_ratio_of(const AccessPolicyWindow& window, const Bindings& environment) {
+  if (!window.hit_ratio) return 1;
+  const auto ratio = evaluate_real(*window.hit_ratio, [&](std::string_view name) {
+    const Value* value = environment.find(name);
+    return value != nullptr ? real_value(*value) : RealValue();
+  });
+  if (ratio && *ratio >= 0 && *ratio <= 1) return *ratio;
+  throw ExecutionFailure(fmt::format("bad launch: the hit ratio {}{} is not between 0 and 1",
+                                     window.hit_ratio->text(),
+                                     ratio ? fmt::format(" = {}", *ratio) : ""));
+}
+
+AccessPolicyPlan plan_window(const AccessPolicyWindow& window,
+                             const std::vector<BufferPlan>& buffers, const Bindings& environment) {
+  AccessPolicyPlan plan;
+  const auto buffer = std::ranges::find(buffers, window.buffer, &BufferPlan::name);
+  plan.buffer = static_cast<std::size_t>(buffer - buffers.begin());
+  plan.bytes = not_negative(window.bytes, "the access policy window", environment);
+  if (plan.bytes > buffer->bytes) {
+    throw ExecutionFailure(
+        fmt::format("bad launch: the access policy window has {} bytes, the buffer '{}' has {}",
+                    plan.bytes, buffer->name, buffer->bytes));
+  }
+  plan.hit_ratio = hit_ratio_of(window, environment);
+  plan.takes_less = !window.set_aside.has_value();
+  plan.set_aside = plan.takes_less
+                       ? plan.bytes
+                       : not_negative(*window.set_aside, "the set-aside of L2", environment);
+  return plan;
+}
+
 /// What the launches of a configuration are planned with.
 struct LaunchContext {
   const Pattern& pattern;
@@ -137,6 +168,7 @@ void plan_launch(const LaunchContext& context, const Step& step, const Bindings&
   plan.block = extent_of(shape.block, "block", environment);
   plan.shared_bytes = not_negative(shape.shared, "shared memory", environment);
   if (!shape.cluster.empty()) plan.cluster = extent_of(shape.cluster, "cluster", environment);
+  if (shape.window) plan.window = plan_window(*shape.window, context.buffers, environment);
   if (shape.cooperative) {
     plan.is_cooperative = shape.cooperative->evaluate_boolean(environment);
   }

@@ -375,8 +375,23 @@ inline constexpr Key cooperative_key = {
     "cooperative", ValueForm::plain,
     "true where blocks wait for each other (grid.sync()): all must be resident at once."};
 
-inline constexpr Key launch_keys[] = {grid_key, block_key, shared_key, cluster_key,
-                                      cooperative_key};
+inline constexpr Key access_policy_window_keys[] = {
+    {"buffer", ValueForm::plain, "The buffer that the window begins with.", true},
+    {"bytes", ValueForm::plain, "How far it reaches; 0: there is no window.", true},
+    {"hit_ratio", ValueForm::plain,
+     "The share of the window's accesses that persist, in floating point: 0.5, PERCENT / 100; 1 "
+     "unless given."},
+    {"set_aside", ValueForm::plain,
+     "The bytes of L2 that are set aside for persisting accesses; those of the window unless "
+     "given, as far as the device goes."},
+};
+inline constexpr Key access_policy_window_key = {
+    "access_policy_window", ValueForm::map,
+    "What persists in L2 from launch to launch: {buffer: table, bytes: WINDOW}.", false,
+    access_policy_window_keys};
+
+inline constexpr Key launch_keys[] = {grid_key,    block_key,       shared_key,
+                                      cluster_key, cooperative_key, access_policy_window_key};
 
 /// {from: 1, to: N / 2, multiply: 2}
 inline constexpr Key repeat_keys[] = {
@@ -402,7 +417,7 @@ inline constexpr Key repeat_key = {
 
 inline constexpr Key step_keys[] = {step_kernel_key, step_arguments_key, grid_key,
                                     block_key,       shared_key,         cluster_key,
-                                    cooperative_key, repeat_key};
+                                    cooperative_key, repeat_key,         access_policy_window_key};
 
 /// Of reference: those of its only step, or `steps`.
 constexpr Key not_required(Key key) {

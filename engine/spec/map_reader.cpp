@@ -149,6 +149,14 @@ std::optional<Expression> read_expression(const YamlNode& node, std::string_view
   return Expression::parse(*text, node.where, diagnostics);
 }
 
+std::optional<Expression> read_real_expression(const YamlNode& node, std::string_view what,
+                                               Diagnostics& diagnostics) {
+  const auto text = read_text(node, what, diagnostics);
+  if (!text) return std::nullopt;
+  auto expression = Expression::parse(*text, node.where, diagnostics, Numbers::reals);
+  return expression && check_real(*expression, diagnostics) ? std::move(expression) : std::nullopt;
+}
+
 std::vector<Expression> read_expressions(const YamlNode* node, std::string_view what,
                                          Diagnostics& diagnostics) {
   if (node == nullptr) return {};

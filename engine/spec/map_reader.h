@@ -120,6 +120,9 @@ std::optional<std::string> read_text(const YamlNode& node, std::string_view what
 /// The expression in a scalar. A word in quotes is an expression too: its quotes are YAML's.
 std::optional<Expression> read_expression(const YamlNode& node, std::string_view what,
                                           Diagnostics& diagnostics);
+/// The same with real numbers, of whose operations it has no others.
+std::optional<Expression> read_real_expression(const YamlNode& node, std::string_view what,
+                                               Diagnostics& diagnostics);
 
 /// The expressions of a sequence, or of a scalar as a sequence of one; none where there is no node.
 std::vector<Expression> read_expressions(const YamlNode* node, std::string_view what,

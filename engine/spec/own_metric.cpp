@@ -48,13 +48,6 @@ std::string_view why_not_a_unit(std::string_view unit) {
   return unit.front() == ' ' || unit.back() == ' ' ? "begins or ends with a blank" : "";
 }
 
-std::optional<Expression> read_formula(const YamlNode& node, Diagnostics& diagnostics) {
-  const auto text = read_text(node, "value", diagnostics);
-  if (!text) return std::nullopt;
-  auto formula = Expression::parse(*text, node.where, diagnostics, Numbers::reals);
-  return formula && check_real(*formula, diagnostics) ? std::move(formula) : std::nullopt;
-}
-
 /// Calls `visit` with the node of each name in the formula.
 template <class Visit>
 void for_each_name(const Expression::Node& node, const Visit& visit) {
@@ -126,13 +119,6 @@ const Metric* first_of(std::span<const Metric> metrics, std::string_view name) {
   return first;
 }
 
-RealValue real_value(const Value& value) {
-  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
-  if (const auto* truth = std::get_if<bool>(&value)) return *truth;
-  if (const auto* type = std::get_if<ElementType>(&value)) return *type;
-  return std::string_view(std::get<std::string>(value));
-}
-
 }  // namespace
 
 std::vector<OwnMetric> read_own_metrics(const YamlNode* node, Diagnostics& diagnostics) {
@@ -151,12 +137,12 @@ std::vector<OwnMetric> read_own_metrics(const YamlNode* node, Diagnostics& diagn
     }
     std::optional<Expression> formula;
     if (value.is_scalar()) {
-      formula = read_formula(value, diagnostics);
+      formula = read_real_expression(value, "value", diagnostics);
     } else {
       const MapReader reader(value, fmt::format("the metric '{}'", key.text), own_metric_keys,
                              diagnostics);
       const YamlNode* text = reader.require("value", own_metric_help);
-      if (text != nullptr) formula = read_formula(*text, diagnostics);
+      if (text != nullptr) formula = read_real_expression(*text, "value", diagnostics);
       if (const YamlNode* unit = reader.find("unit")) {
         metric.unit = read_text(*unit, "unit", diagnostics).value_or("1");
         if (const std::string_view reason = why_not_a_unit(metric.unit); !reason.empty()) {

@@ -120,12 +120,22 @@ struct Constant {
   CudaExpression init;    ///< element i's value
 };
 
+/// The first bytes of a buffer, whose accesses by a launch persist in L2 (CUDA's access policy
+/// window with the properties persisting for hits and streaming for misses).
+struct AccessPolicyWindow {
+  std::string buffer;
+  Expression bytes = {};                     ///< 0: there is no window
+  std::optional<Expression> hit_ratio = {};  ///< real, 0 to 1; 1 unless given
+  std::optional<Expression> set_aside = {};  ///< bytes of L2; those of the window unless given
+};
+
 struct LaunchShape {
   std::vector<Expression> grid;     ///< one to three extents, in blocks
   std::vector<Expression> block;    ///< one to three extents, in threads
   Expression shared;                ///< dynamic, in bytes
   std::vector<Expression> cluster;  ///< one to three extents, in blocks; none without clusters
   std::optional<Expression> cooperative = {};  ///< whether all blocks must be resident at once
+  std::optional<AccessPolicyWindow> window = {};
 };
 
 /// A name that stands for integers one after the other, with a launch for each: to `to`, which is

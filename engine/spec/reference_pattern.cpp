@@ -33,6 +33,11 @@ std::vector<Expression> expressions_of(const Step& step) {
     all.insert(all.end(), extents->begin(), extents->end());
   }
   if (shape.cooperative) all.push_back(*shape.cooperative);
+  if (const auto& window = shape.window) {
+    all.push_back(window->bytes);
+    if (window->hit_ratio) all.push_back(*window->hit_ratio);
+    if (window->set_aside) all.push_back(*window->set_aside);
+  }
   for (const Repeat& repeat : step.repeat) {
     all.insert(all.end(), {repeat.from, repeat.to, repeat.change});
   }
@@ -138,6 +143,8 @@ void add_reference(Pattern& pattern, const HeaderReading& header, Diagnostics& d
   // Nothing else may take the one's compiled programs for the other's.
   reference.name += " (reference)";
   reference.steps = header.reference;
+  // It is not timed.
+  for (Step& step : reference.steps) step.launch.window.reset();
   reference.verify.clear();
   reference.metrics.clear();
   reference.require.clear();

@@ -96,10 +96,37 @@ void StepReader::read_launch(const MapReader& reader, LaunchShape& launch) {
   launch.block = read_extent(reader, "block");
   take(reader.expression("shared"), "shared memory", 0, launch.shared);
   if (reader.find("cluster") != nullptr) launch.cluster = read_extent(reader, "cluster");
+  if (reader.find("access_policy_window") != nullptr) {
+    read_window(reader.map("access_policy_window", access_policy_window_keys),
+                launch.window.emplace());
+  }
   launch.cooperative = reader.expression("cooperative");
   if (!launch.cooperative || is_blameless(*launch.cooperative)) return;
   check_kind(*launch.cooperative, scope_, ValueKind::boolean, "cooperative", diagnostics_,
              "write true, false or a comparison");
+}
+
+void StepReader::read_window(const MapReader& reader, AccessPolicyWindow& window) {
+  constexpr const char* help = "access_policy_window: {buffer: table, bytes: 16 Mi}";
+  reader.require("bytes", help);
+  take(reader.expression("bytes"), "the access policy window", 0, window.bytes);
+  if (auto set_aside = reader.expression("set_aside")) {
+    take(std::move(set_aside), "the set-aside of L2", 0, window.set_aside.emplace());
+  }
+  if (const YamlNode* ratio = reader.find("hit_ratio")) {
+    window.hit_ratio = read_real_expression(*ratio, "hit_ratio", diagnostics_);
+  }
+  if (window.hit_ratio && !is_blameless(*window.hit_ratio)) {
+    check_kind(*window.hit_ratio, scope_, ValueKind::integer, "hit_ratio", diagnostics_);
+  }
+  const YamlNode* buffer = reader.require("buffer", help);
+  if (buffer == nullptr) return;
+  window.buffer = read_text(*buffer, "buffer", diagnostics_).value_or(std::string());
+  std::vector<std::string> names;
+  for (const Buffer& each : pattern_.buffers) names.push_back(each.name);
+  if (names.empty() || is_among(names, window.buffer)) return;
+  diagnostics_.error(buffer->where, fmt::format("there is no buffer '{}'", window.buffer),
+                     suggest(window.buffer, names, "the buffers are"));
 }
 
 void StepReader::read_steps(const YamlNode& node, const MapReader& header) {

@@ -46,6 +46,7 @@ class StepReader : protected HeaderScope {
  private:
   /// Adds an error for each of these keys of a map whose steps have them.
   void refuse_beside_steps(const MapReader& reader, std::initializer_list<const char*> keys);
+  void read_window(const MapReader& reader, AccessPolicyWindow& window);
   std::vector<Step> read_step_list(const YamlNode& node);
   void read_step(const MapReader& reader, Step& step);
   Repeat read_repeat(const YamlNode& key, const YamlNode& node);

@@ -71,6 +71,12 @@ bool is_cut_off(const PointRecord& point) {
   return point.status == PointStatus::ok && point.stopped_by == "cut-off";
 }
 
+std::optional<std::string> note_on_others(const PointRecord& point) {
+  const auto found = std::ranges::find_if(
+      point.notes, [](const std::string& note) { return note.ends_with(computed_meanwhile); });
+  return found != point.notes.end() ? std::optional(*found) : std::nullopt;
+}
+
 bool lacks_counts(const PointRecord& point) {
   const auto is_emulated = [](const Metric& metric) { return metric.origin == Origin::emulated; };
   const auto says_why = [](const std::string& note) { return note.starts_with(not_counted); };

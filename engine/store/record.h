@@ -70,6 +70,7 @@ struct TunedGroup {
   std::string ended;                ///< a sentence's predicate: "stopped after 200 configurations"
 
   std::optional<std::int64_t> winner;  ///< its place among the run's points
+  std::string why_no_winner;  ///< though there are figures: "another process computed on this ..."
   /// The winner's figure and its 95 % confidence interval, measured anew in so many rounds; without
   /// rounds the point's own.
   int rounds = 0;
@@ -186,6 +187,11 @@ std::string mistake_of(std::string_view reason);
 /// Whether a search gave the point up after its first samples, as too far from the best: its
 /// figures are of a few samples only.
 bool is_cut_off(const PointRecord& point);
+
+/// How the note ends that names the other processes that computed on the device meanwhile.
+constexpr std::string_view computed_meanwhile = " computed on this GPU meanwhile";
+/// That note of a point; nothing for one that was measured alone.
+std::optional<std::string> note_on_others(const PointRecord& point);
 
 /// How the note begins that says why the emulator has no counts of a point.
 constexpr std::string_view not_counted = "the emulator does not count it: ";

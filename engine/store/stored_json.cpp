@@ -146,16 +146,18 @@ Enum named(const Json& json) {
 }
 
 Json json_of(const TunedGroup& group) {
-  return {{"group", json_of(group.group)},
-          {"configurations", group.configurations},
-          {"tried", group.tried},
-          {"ended", group.ended},
-          {"winner", json_of(group.winner)},
-          {"rounds", group.rounds},
-          {"figure", json_of(group.figure_low, group.figure, group.figure_high)},
-          {"default_configuration", json_of(group.default_configuration)},
-          {"why_no_default", group.why_no_default},
-          {"gain", json_of(group.gain_low, group.gain, group.gain_high)}};
+  Json json = {{"group", json_of(group.group)},
+               {"configurations", group.configurations},
+               {"tried", group.tried},
+               {"ended", group.ended},
+               {"winner", json_of(group.winner)},
+               {"rounds", group.rounds},
+               {"figure", json_of(group.figure_low, group.figure, group.figure_high)},
+               {"default_configuration", json_of(group.default_configuration)},
+               {"why_no_default", group.why_no_default},
+               {"gain", json_of(group.gain_low, group.gain, group.gain_high)}};
+  if (!group.why_no_winner.empty()) json["why_no_winner"] = group.why_no_winner;
+  return json;
 }
 
 TunedGroup group_of(const Json& json) {
@@ -170,6 +172,7 @@ TunedGroup group_of(const Json& json) {
   read(json.at("default_configuration"), group.default_configuration);
   json.at("why_no_default").get_to(group.why_no_default);
   read(json.at("gain"), group.gain_low, group.gain, group.gain_high);
+  if (json.contains("why_no_winner")) json.at("why_no_winner").get_to(group.why_no_winner);
   return group;
 }
 

@@ -162,6 +162,8 @@ using RealLookup = std::function<RealValue(std::string_view name)>;
 /// is_pow2.
 bool check_real(const Expression& expression, Diagnostics& diagnostics);
 
+RealValue real_value(const Value& value);
+
 /// What the expression comes to in floating-point arithmetic: `/` divides, ceil_div rounds a
 /// quotient up, log2 is the logarithm itself. Nothing where a value is missing, kinds do not fit or
 /// the result is not finite.

@@ -144,9 +144,16 @@ bool check_real(const Expression& expression, Diagnostics& diagnostics) {
   if (found == nullptr) return true;
   diagnostics.error(
       found->where,
-      fmt::format("'{}' is for integers, and a metric is computed in floating point", found->name),
+      fmt::format("'{}' is for integers, and this is computed in floating point", found->name),
       "use + - * / min max ceil_div log2 and comparisons");
   return false;
+}
+
+RealValue real_value(const Value& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth;
+  if (const auto* type = std::get_if<ElementType>(&value)) return *type;
+  return std::string_view(std::get<std::string>(value));
 }
 
 std::optional<double> evaluate_real(const Expression& expression, const RealLookup& lookup) {

@@ -52,4 +52,19 @@ BOOST_AUTO_TEST_CASE(within_a_container_one_process_is_ours) {
   BOOST_TEST(joined(other_processes(three, 42)) == "2 other processes compute on this GPU");
 }
 
+BOOST_AUTO_TEST_CASE(others_that_compute_are_told_from_those_that_only_could) {
+  const std::vector<ComputeProcess> three = {{7, "python3"}, {42, "sweep"}, {9, ""}};
+  const auto others = [&](unsigned own, const std::vector<unsigned>& computing) {
+    return joined(others_among(three, own, computing));
+  };
+  BOOST_TEST(others(42, {}) == "");
+  BOOST_TEST(others(42, {42}) == "");
+  BOOST_TEST(others(42, {42, 7}) == "python3 (process 7)");
+  BOOST_TEST(others(42, {7, 9, 7}) == "python3 (process 7); the process 9");
+  BOOST_TEST(others(42, {5}) == "");  // it has ended
+  BOOST_TEST(others(1, {7}) == "");
+  BOOST_TEST(others(1, {7, 42}) == "another process");
+  BOOST_TEST(others(1, {7, 42, 9}) == "2 other processes");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

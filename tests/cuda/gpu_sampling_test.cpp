@@ -39,6 +39,29 @@ verify: "data[i] == int(i) + 1"
 __global__ void increment(int* data) { data[size_t(blockIdx.x) * 256 + threadIdx.x] += 1; }
 )cuda";
 
+/// Reads a range once, and a stream of six times its size, which exceeds the L2.
+const char* const beside_a_stream = R"cuda(/* pattern:
+parameters: {RANGE: 16 Mi, WINDOW: 0, TIMES: 6}
+buffers:
+  range: {type: uint4, length: RANGE / 4 Ki * 256, init: "splat<uint4>(1)"}
+  stream: {type: uint4, length: TIMES * (RANGE / 4 Ki * 256), init: "splat<uint4>(1)"}
+  out: {type: uint32_t, length: RANGE / 4 Ki * 256}
+launch:
+  grid: RANGE / 4 Ki
+  block: 256
+  access_policy_window: {buffer: range, bytes: "WINDOW / 4 Ki * 4 Ki"}
+useful: {read: (1 + TIMES) * RANGE}
+verify: {out: "out[i] == 1 + TIMES"}
+*/
+__global__ void beside_a_stream(const uint4* range, const uint4* stream, uint32_t* out) {
+  const size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
+  uint32_t sum = range[i].x;
+#pragma unroll
+  for (int k = 0; k < TIMES; ++k) sum += stream[i + k * (RANGE / 4096 * 256)].x;
+  out[i] = sum;
+}
+)cuda";
+
 double median_of(std::vector<Sample> samples) {
   BOOST_REQUIRE(!samples.empty());
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
@@ -98,6 +121,34 @@ BOOST_AUTO_TEST_CASE(every_launch_of_a_cold_batch_finds_a_cold_cache) {
   BOOST_TEST_MESSAGE("a link: cold " << cold_link * 1e9 << " ns in batches, " << long_link * 1e9
                                      << " ns alone; warm " << warm_link * 1e9 << " ns");
   BOOST_TEST(cold_link > (warm_link + long_link) / 2);
+}
+
+BOOST_AUTO_TEST_CASE(what_persists_does_so_from_launch_to_launch_and_not_in_cold_samples) {
+  CudaContext context(first_gpu());
+  const auto most = Driver::get().device_attribute.value(
+      CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, context.primary.device());
+  if (most == 0) return;
+  const auto limit = [] {
+    return Driver::get().context_limit.value(CU_LIMIT_PERSISTING_L2_CACHE_SIZE);
+  };
+  const std::size_t before = limit();
+  const auto seconds = [&](std::int64_t window, CacheState cache) {
+    Started started(context,
+                    compiled_workload("beside_a_stream", beside_a_stream,
+                                      integers({{"WINDOW", window}, {"RANGE", most / 2}})));
+    BOOST_TEST((window == 0) == (limit() == before));
+    return median_of(started.execution.sample(cache, 20));
+  };
+  const double warm = seconds(0, CacheState::warm);
+  const double persisting = seconds(most / 2, CacheState::warm);
+  BOOST_TEST(limit() == before);
+  const double cold = seconds(0, CacheState::cold);
+  const double reset = seconds(most / 2, CacheState::cold);
+  BOOST_TEST_MESSAGE("warm " << warm * 1e6 << " us, with a window " << persisting * 1e6
+                             << " us; cold " << cold * 1e6 << " us, with a window " << reset * 1e6
+                             << " us");
+  BOOST_TEST(persisting < 0.95 * warm);
+  BOOST_TEST(reset > 0.95 * cold);
 }
 
 BOOST_DATA_TEST_CASE(a_tiny_kernel_is_timed_in_batches_long_enough_for_the_clock,

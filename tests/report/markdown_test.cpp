@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_search_that_was_broken_off_has_a_best_so_far) {
   results.run.state = RunState::interrupted;
   BOOST_TEST(!has(results, "so far"));
   results.run.tuning->groups.clear();
-  BOOST_TEST(has(results, "The search in these groups has not come to an end."));
+  BOOST_TEST(has(results, "The search in these groups has no winner."));
   BOOST_TEST(has(results, "| best so far "));
 }
 

@@ -83,6 +83,24 @@ BOOST_AUTO_TEST_CASE(without_a_default_there_is_a_reason) {
   BOOST_TEST(describe_gain(results, outcome) == "the default failed");
 }
 
+BOOST_AUTO_TEST_CASE(a_search_beside_another_process_has_no_winner_and_says_what_to_do) {
+  RunResults results = tuned_results();
+  TunedGroup& group = results.run.tuning->groups.at(1);
+  group.winner.reset();
+  group.why_no_winner = "python3 (process 812) computed on this GPU meanwhile";
+  const auto lines = describe_best(RunAnalysis(results));
+  const auto line = std::ranges::find_if(
+      lines, [](const std::string& each) { return each.starts_with("best of T = double"); });
+  BOOST_REQUIRE(line != lines.end());
+  BOOST_TEST(line->starts_with("best of T = double: none: the search tried "));
+  BOOST_TEST(line->ends_with(
+      "; python3 (process 812) computed on this GPU meanwhile; run it again with --fresh when "
+      "nothing else computes there"));
+  BOOST_TEST(std::ranges::any_of(lines, [](const std::string& each) {
+    return each.starts_with("best so far of T = double");
+  }));
+}
+
 BOOST_AUTO_TEST_CASE(an_emulated_gain_is_exact) {
   RunResults results = tuned_emulated_results();
   TuningOutcome outcome = outcomes_of(results).at(0);

@@ -38,6 +38,9 @@ class FakeBackend : public Backend {
   }
   std::optional<double> energy_joules() override { return on_energy ? on_energy() : std::nullopt; }
   std::vector<std::string> disturbances() override { return {"another process uses the GPU"}; }
+  std::vector<std::string> others_computing() override {
+    return on_others ? on_others() : std::vector<std::string>();
+  }
   CounterResults count(std::span<const Workload> workloads, const CounterRequest& request,
                        const StepListener& on_step) override {
     return on_count ? on_count(workloads, request, on_step)
@@ -58,6 +61,7 @@ class FakeBackend : public Backend {
   std::function<double(CacheState)> on_sample;
   std::function<std::optional<double>()> on_energy;
   std::function<void(int launches)> on_repeat;
+  std::function<std::vector<std::string>()> on_others;
   std::function<Sample()> on_clocked_sample;  ///< instead of on_sample
   std::vector<int> chunks;                    ///< how many samples were asked for, call by call
   std::function<CounterResults(std::span<const Workload>, const CounterRequest&,

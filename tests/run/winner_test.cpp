@@ -146,4 +146,53 @@ BOOST_AUTO_TEST_CASE(where_all_break_down_when_compared_the_search_decides) {
   BOOST_TEST(found(summary).gain == 1.3, tolerance(1e-9));
 }
 
+BOOST_AUTO_TEST_CASE(one_that_was_compared_while_another_process_computed_is_no_winner) {
+  seconds_of = valley(7);
+  backend.on_others = [this] {
+    return stages.empty() ? std::vector<std::string>()
+                          : std::vector<std::string>{"other (process 7)"};
+  };
+  const RunSummary summary = run(all_by_time);
+  BOOST_TEST(!winner(summary).has_value());
+  BOOST_TEST(found(summary).why_no_winner == "other (process 7) computed on this GPU meanwhile");
+  BOOST_TEST(found(summary).gain == 0);
+  BOOST_TEST(record(summary.run).comparisons.empty());
+  // Nothing is wrong with the points.
+  backend.on_others = nullptr;
+  BOOST_TEST(winner(run(all_by_time)).value() == (Tried{7, 0}));
+  BOOST_TEST(order.empty());
+}
+
+BOOST_AUTO_TEST_CASE(one_that_was_measured_while_another_process_computed_is_no_winner) {
+  seconds_of = valley(7);
+  Tried under_way;
+  on_execute = [&](Tried tried) { under_way = tried; };
+  backend.on_others = [&] {
+    return under_way == Tried{7, 0} && stages.empty() ? std::vector<std::string>{"another process"}
+                                                      : std::vector<std::string>();
+  };
+  BOOST_TEST(found(run(all_by_time)).why_no_winner ==
+             "another process computed on this GPU meanwhile");
+  // Only that is measured again.
+  backend.on_others = nullptr;
+  const RunSummary summary = run(all_by_time);
+  BOOST_TEST(winner(summary).value() == (Tried{7, 0}));
+  BOOST_TEST(order == (std::vector<Tried>{{7, 0}}), per_element());
+  BOOST_TEST(found(summary).why_no_winner == "");
+}
+
+BOOST_AUTO_TEST_CASE(that_another_process_computed_while_others_were_measured_changes_no_winner) {
+  seconds_of = valley(7);
+  Tried under_way;
+  on_execute = [&](Tried tried) { under_way = tried; };
+  backend.on_others = [&] {
+    return under_way == Tried{3, 0} && stages.empty() ? std::vector<std::string>{"another process"}
+                                                      : std::vector<std::string>();
+  };
+  const RunSummary summary = run(all_by_time);
+  BOOST_TEST(winner(summary).value() == (Tried{7, 0}));
+  const auto notes = point(summary.run, {3, 0}).value().point.notes;
+  BOOST_TEST(std::ranges::count(notes, "another process computed on this GPU meanwhile") == 1);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -66,6 +66,43 @@ BOOST_AUTO_TEST_CASE(a_launch_may_have_clusters_and_wait_for_all_blocks) {
                   .has_cluster());
 }
 
+BOOST_AUTO_TEST_CASE(a_launch_may_have_an_access_policy_window) {
+  const auto plan = [](const std::string& keys, const Bindings& given = {}) {
+    std::string windowed = text;
+    windowed.replace(windowed.find("shared: SHARED"), 14,
+                     "access_policy_window: {buffer: out, " + keys + "}");
+    const PatternPtr pattern = pattern_from_text("work", windowed);
+    return make_workload(resolve(pattern, given), compiled()).launches.front().window;
+  };
+  const AccessPolicyPlan plain = plan("bytes: 8 * N");
+  BOOST_TEST(plain.buffer == 1U);
+  BOOST_TEST(plain.bytes == 512U);
+  BOOST_TEST(plain.hit_ratio == 1);
+  BOOST_TEST(plain.set_aside == 512U);
+  BOOST_TEST(plain.takes_less);
+  const AccessPolicyPlan other =
+      plan("bytes: 0, hit_ratio: COUNT / 10, set_aside: 4 Ki", integers({{"COUNT", 6}}));
+  BOOST_TEST(other.bytes == 0U);
+  BOOST_TEST(other.hit_ratio == 0.6);
+  BOOST_TEST(other.set_aside == 4096U);
+  BOOST_TEST(!other.takes_less);
+  const auto failure = [&](const std::string& keys) {
+    try {
+      plan(keys);
+    } catch (const ExecutionFailure& error) {
+      return std::string(error.what());
+    }
+    return std::string("no failure");
+  };
+  BOOST_TEST(failure("bytes: 16 * N") == "no failure");
+  BOOST_TEST(failure("bytes: 16 * N + 1") ==
+             "bad launch: the access policy window has 1025 bytes, the buffer 'out' has 1024");
+  BOOST_TEST(failure("bytes: 1, hit_ratio: COUNT") ==
+             "bad launch: the hit ratio COUNT = 7 is not between 0 and 1");
+  BOOST_TEST(failure("bytes: 1, hit_ratio: 1 / (COUNT - 7)") ==
+             "bad launch: the hit ratio 1 / (COUNT - 7) is not between 0 and 1");
+}
+
 BOOST_AUTO_TEST_CASE(times_of_launches_are_summed_by_step) {
   std::vector<LaunchPlan> launches(4);
   for (std::size_t i = 0; i < launches.size(); ++i) {

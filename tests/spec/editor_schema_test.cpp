@@ -155,6 +155,8 @@ const std::vector<Surroundings> in_headers = {
     {"a texture", names_of(texture_keys), "arguments: [{", "}]"},
     {"compile", names_of(compile_keys), "compile: {", "}"},
     {"launch", names_of(launch_keys), "launch: {", "}"},
+    {"an access policy window", names_of(access_policy_window_keys),
+     "launch: {access_policy_window: {", "}}"},
     {"a constant", names_of(constant_keys), "constants: {a: {", "}}"},
     {"a step", names_of(step_keys), "steps: [{", "}]"},
     {"a repetition", names_of(repeat_keys), "steps: [{repeat: {a: {", "}}}]"},

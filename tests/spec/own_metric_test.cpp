@@ -62,7 +62,7 @@ const std::vector<TextCase> mistakes = {
      "boolean X"},
     {"{speed: T}", "2:18+1 the metric 'speed' must be a number, but this is an element type"},
     {"{speed: N % 2}",
-     std::string("2:20+1 '%' is for integers, and a metric is computed in floating point") +
+     std::string("2:20+1 '%' is for integers, and this is computed in floating point") +
          operations},
 };
 

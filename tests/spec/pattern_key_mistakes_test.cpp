@@ -41,6 +41,30 @@ const std::vector<EditCase> keys = {
     {"shared: 0}", "cooperative: N}",
      "13:54+1 cooperative must be a boolean, but this is an integer | write true, false or a "
      "comparison"},
+    // Access policy windows
+    {"shared: 0}", "access_policy_window: {buffer: im, bytes: 4}}",
+     "13:72+2 there is no buffer 'im' | did you mean 'in'?"},
+    {"shared: 0}", "access_policy_window: {buffer: table, bytes: 4}}",
+     "13:72+5 there is no buffer 'table' | the buffers are: in, out"},
+    {"shared: 0}", "access_policy_window: {buffer: in}}",
+     "13:63+1 access_policy_window needs the key 'bytes' | access_policy_window: {buffer: table, "
+     "bytes: 16 Mi}"},
+    {"shared: 0}", "access_policy_window: {bytes: 4}}",
+     "13:63+1 access_policy_window needs the key 'buffer' | access_policy_window: {buffer: table, "
+     "bytes: 16 Mi}"},
+    {"shared: 0}", "access_policy_window: in}",
+     "13:63+2 access_policy_window must be a map of keys and values | the keys are: buffer, bytes, "
+     "hit_ratio, set_aside"},
+    {"shared: 0}", "access_policy_window: {buffer: in, bytes: 4, ratio: 1}}",
+     "13:86+5 access_policy_window has no key 'ratio' | the keys are: buffer, bytes, hit_ratio, "
+     "set_aside"},
+    {"shared: 0}", "access_policy_window: {buffer: in, bytes: N > 4}}",
+     "13:83+5 the access policy window must be an integer, but this is a boolean"},
+    {"shared: 0}", "access_policy_window: {buffer: in, bytes: 4, hit_ratio: T}}",
+     "13:97+1 hit_ratio must be an integer, but this is an element type"},
+    {"shared: 0}", "access_policy_window: {buffer: in, bytes: 4, set_aside: -1}}",
+     "13:97+2 with the defaults the set-aside of L2 is -1, but 0 is the least | T=float N=4096 "
+     "BLOCK=256"},
     {"useful: {read", "constants: {c: {int: 1}}\nuseful: {read",
      "14:17+3 the constant 'c' has no key 'int' | did you mean 'init'?"},
     {"useful: {read", "constants: {\"c[1]\": {init: 1}}\nuseful: {read",
@@ -125,7 +149,7 @@ const std::vector<EditCase> keys = {
      "10:8+1 the buffer 'out' must be a map of keys and values | the keys are: type, length, init"},
     {"{grid: N / BLOCK, block: BLOCK, shared: 0}", "256",
      "13:9+3 launch must be a map of keys and values | the keys are: grid, block, shared, cluster, "
-     "cooperative"},
+     "cooperative, access_policy_window"},
     {"grid: N / BLOCK,", "grid: [],", "13:16+1 'grid' takes one to three numbers"},
     {"grid: N / BLOCK,", "grid: [1, 2, 3, 4],", "13:16+1 'grid' takes one to three numbers"},
     {"grid: N / BLOCK,", "grid: {x: 1},", "13:16+1 'grid' takes one to three numbers"},

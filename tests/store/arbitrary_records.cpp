@@ -126,6 +126,7 @@ TunedGroup arbitrary_group() {
   group.tried = arbitrary_integer();
   group.ended = arbitrary_tricky_text();
   group.winner = arbitrary_place();
+  group.why_no_winner = arbitrary_tricky_text();
   group.rounds = *rc::gen::arbitrary<int>();
   group.figure_low = arbitrary_double();
   group.figure = arbitrary_double();
@@ -140,8 +141,8 @@ TunedGroup arbitrary_group() {
 
 bool identical(const TunedGroup& a, const TunedGroup& b) {
   return a.group == b.group && a.configurations == b.configurations && a.tried == b.tried &&
-         a.ended == b.ended && a.winner == b.winner && a.rounds == b.rounds &&
-         a.default_configuration == b.default_configuration &&
+         a.ended == b.ended && a.winner == b.winner && a.why_no_winner == b.why_no_winner &&
+         a.rounds == b.rounds && a.default_configuration == b.default_configuration &&
          a.why_no_default == b.why_no_default && identical(a.figure_low, b.figure_low) &&
          identical(a.figure, b.figure) && identical(a.figure_high, b.figure_high) &&
          identical(a.gain_low, b.gain_low) && identical(a.gain, b.gain) &&

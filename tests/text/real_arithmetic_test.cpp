@@ -79,10 +79,10 @@ const std::vector<RealMistake> mistakes = {
     {"1e999", "1:1+5 this number does not fit a floating-point number"},
     {"time.", "1:5+1 '.' has no meaning in an expression"},
     {"M % 2",
-     "1:3+1 '%' is for integers, and a metric is computed in floating point | use + - * / min max "
+     "1:3+1 '%' is for integers, and this is computed in floating point | use + - * / min max "
      "ceil_div log2 and comparisons"},
     {"(M >> 1) / time",
-     "1:4+2 '>>' is for integers, and a metric is computed in floating point | use + - * / min max "
+     "1:4+2 '>>' is for integers, and this is computed in floating point | use + - * / min max "
      "ceil_div log2 and comparisons"},
 };
 

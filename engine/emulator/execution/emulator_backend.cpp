@@ -531,6 +531,11 @@ Observation EmulatorExecution::observe() {
   Observation observation = {metrics_of(sums, counted_), notes_};
   std::uint64_t blocks = 0;
   std::uint64_t warps = 0;
+  const auto has_window = [](const LaunchPlan& plan) { return plan.window.bytes > 0; };
+  if (std::ranges::any_of(workload_.launches, has_window)) {
+    observation.notes.emplace_back(
+        "the emulator ignores access policy windows: in its L2 nothing persists");
+  }
   for (const LaunchPlan& plan : workload_.launches) {
     blocks += plan.grid.count();
     warps += plan.grid.count() * ((plan.block.count() + warp_size - 1) / warp_size);

@@ -419,6 +419,16 @@ BOOST_AUTO_TEST_CASE(steps_follow_each_other_and_their_counts_are_sums) {
                       "'distance' does not move from 0"));
 }
 
+BOOST_AUTO_TEST_CASE(an_access_policy_window_is_ignored_and_a_note_says_so) {
+  const auto notes = [](const std::string& bytes) {
+    return emulate(launched(", access_policy_window: {buffer: out, bytes: " + bytes + "}", ""))
+        .notes;
+  };
+  const std::string note = "the emulator ignores access policy windows: in its L2 nothing persists";
+  BOOST_TEST(std::ranges::count(notes("4096"), note) == 1);
+  BOOST_TEST(std::ranges::count(notes("0"), note) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_grid_that_is_not_resident_at_once_cannot_be_cooperative) {
   std::string text = launched(", cooperative: true", "");
   text.replace(text.find("grid: 1024 / B"), 14, "grid: 1 Mi");
