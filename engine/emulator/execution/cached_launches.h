@@ -86,6 +86,8 @@ class CachedLaunches {
   std::optional<CacheCount> part_;  ///< what counts of a launch that was not executed whole
   CacheCount sum_;                  ///< of the launches so far, where one is extrapolated
   bool is_extrapolated_ = false;
+  /// What L2 has, after a launch that was not followed to its end: about the ends of the buffers.
+  bool is_unknown_ = false;
 };
 
 /// For each of the kernel's memory ops, whether a warp that comes to it waits until everything has
