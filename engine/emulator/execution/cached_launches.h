@@ -34,7 +34,7 @@ struct CacheLimits {
   // Of a launch that is executed for the caches alone:
   /// Thread instructions: up to the first it is executed whole; none more than the second.
   std::uint64_t whole_budget = 10'000'000;
-  std::uint64_t most_instructions = 60'000'000;
+  std::uint64_t most_instructions = 30'000'000;
 };
 
 /// What a kernel's accesses to global memory ask the caches for.
