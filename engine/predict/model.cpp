@@ -92,7 +92,8 @@ Prediction predict(const Demand& demand, const TimingProfile& gpu) {
       std::max(waves, demand.launches) * (path_of_warp(demand, gpu) + gpu.turnover) / hz);
   set(Bound::issue, of_quarters(demand.instructions * gpu.issue));
   set(Bound::pipes, of_quarters(std::max({demand.alu * gpu.alu, demand.fma * gpu.fma,
-                                          demand.fp64 * gpu.fp64, demand.special * gpu.special})));
+                                          demand.conversions * gpu.alu, demand.fp64 * gpu.fp64,
+                                          demand.special * gpu.special})));
   set(Bound::tensor, gpu.tensor > 0 ? of_each(demand.tensor / gpu.tensor) : 0);
   set(Bound::l1,
       of_each(std::max(demand.l1_data_wavefronts, demand.l1_tag_wavefronts) * gpu.l1_wavefront));

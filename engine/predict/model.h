@@ -20,6 +20,7 @@ struct Demand {
   double fma = 0;
   double fp64 = 0;
   double special = 0;
+  double conversions = 0;
   double tensor = 0;  ///< multiply-adds, as many as halves would take the same time
 
   // What warps wait for, one after the other.

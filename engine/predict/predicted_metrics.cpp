@@ -53,6 +53,7 @@ std::optional<Demand> demand_of(std::span<const Metric> metrics) {
   demand.fma = count["fma_instructions"];
   demand.fp64 = count["fp64_instructions"];
   demand.special = count["special_instructions"];
+  demand.conversions = count["conversion_instructions"];
   demand.tensor = count["tensor_operations"];
   demand.global_waits = count["global_waits"];
   demand.shared_waits = count["shared_waits"];

@@ -144,7 +144,8 @@ std::vector<MetricDefinition> make_table() {
            "measured where a sweep names it")});
   const MetricTraits of_kernel{.origins = {Origin::measured, Origin::emulated}};
   add("Resources of the kernel", false,
-      {row("blocks", "1", neither, "blocks that are launched"),
+      {row("launches", "1", neither, "launches of kernels, where there are several"),
+       row("blocks", "1", neither, "blocks that are launched"),
        row("warps", "1", neither, "their warps"),
        row("registers", "1", neither, "registers of a thread", of_kernel),
        row("static_shared_bytes", "B", neither,
@@ -396,10 +397,10 @@ const MetricDefinition* find_own_metric(std::string_view name) {
 }  // namespace
 
 bool is_of_time(const MetricDefinition& metric) {
-  return metric.origins.front() == Origin::measured &&
-         std::ranges::none_of(metric.origins, [](Origin origin) {
-           return origin == Origin::hardware || origin == Origin::emulated;
-         });
+  const auto counts = [](Origin origin) {
+    return origin == Origin::hardware || origin == Origin::emulated;
+  };
+  return !metric.origins.empty() && std::ranges::none_of(metric.origins, counts);
 }
 
 std::string_view to_string(Origin origin) {

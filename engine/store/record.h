@@ -131,7 +131,7 @@ struct RunRecord {
 
 std::string_view to_string(SampleMark mark);
 
-/// The state, mark, origin or direction that has this name. Each of these has three.
+/// The state, mark or direction that has this name. Each of these has three.
 template <class Enum>
 std::optional<Enum> find_named(std::string_view name) {
   for (const Enum each : {Enum{0}, Enum{1}, Enum{2}}) {

@@ -281,7 +281,10 @@ TuningRecord tuning_from_json(const std::string& text) {
     const Json json = parse_stored_json(text);
     TuningRecord tuning;
     json.at("metric").get_to(tuning.metric);
-    tuning.origin = named<Origin>(json.at("origin"));
+    const auto origin = json.at("origin").get<std::string>();
+    const auto known = find_origin(origin);
+    if (!known) throw std::invalid_argument(fmt::format("there is no '{}'", origin));
+    tuning.origin = *known;
     tuning.better = named<Better>(json.at("better"));
     json.at("strategy").get_to(tuning.strategy);
     read(json.at("seed"), tuning.seed);

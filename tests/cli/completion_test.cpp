@@ -53,7 +53,7 @@ const std::vector<Case> cases = {
     {{"run", "--set", "N=1", "--se"}, {"words", "--set", "--seed"}},
     {{"new", "pattern", "mine", "--from", ""}, {"files"}},
     {{"run", "-o", ""}, {"folders"}},
-    {{"run", "--profile", ""}, {"files"}},
+    {{"run", "--profile", ""}, {"files yaml", "h100"}},
     {{"run", "--device", "em"}, {"words", "emulator"}},
     {{"run", "--device", "em", "stride", "--l1", "o"}, {"words", "on", "off"}},
     {{"run", "--color=n"}, {"words", "--color=never"}},

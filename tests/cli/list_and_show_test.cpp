@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(patterns_sweeps_and_metrics_are_listed_with_summaries) {
   BOOST_TEST(lists(patterns.out, "stride", "Add one to an element"));
   BOOST_TEST(lists(run_program({"list", "sweeps"}).out, "stride", "Bandwidth of a\\[i"));
   const std::string metrics = run_program({"list", "metrics"}).out;
-  BOOST_TEST(contains(metrics, "\n  bandwidth [GB/s]: measured; higher is better\n"));
+  BOOST_TEST(contains(metrics, "\n  bandwidth [GB/s]: measured, predicted; higher is better\n"));
   BOOST_TEST(contains(metrics, "\n  load_sectors [1]: hardware, emulated\n"));
   BOOST_TEST(contains(metrics, "(nvprof: gld_transactions_per_request)\n"));
   BOOST_TEST(contains(metrics, "\ndram          what device memory moves: dram_read_bytes, "));

@@ -79,7 +79,8 @@ BOOST_AUTO_TEST_CASE(every_metric_is_in_one_group_and_has_an_origin) {
 BOOST_AUTO_TEST_CASE(origins_are_those_that_give_the_metric) {
   using sweep::Origin;
   const auto origins = [](const char* name) { return sweep::find_metric(name)->origins; };
-  BOOST_TEST((origins("bandwidth") == std::vector{Origin::measured}));
+  BOOST_TEST((origins("bandwidth") == std::vector{Origin::measured, Origin::predicted}));
+  BOOST_TEST((origins("bottleneck") == std::vector{Origin::predicted}));
   BOOST_TEST((origins("power") == std::vector{Origin::measured}));
   BOOST_TEST((origins("load_sectors") == std::vector{Origin::hardware, Origin::emulated}));
   BOOST_TEST((origins("load_lines") == std::vector{Origin::emulated}));

@@ -183,6 +183,10 @@ constexpr std::array placeholder_rows = {
                 }},
     Placeholder{"DIR", nullptr, "folders"},
     Placeholder{"FILE", nullptr, "files"},
+    Placeholder{"GPU",
+                [](const LineSoFar&) {
+                  return Completion{plain(shipped_profile_names()), "files yaml"};
+                }},
     Placeholder{
         "KERNEL",
         [](const LineSoFar& line) { return Completion{plain(kernel_names(line.kernel_file))}; }},

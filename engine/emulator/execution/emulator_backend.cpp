@@ -555,6 +555,9 @@ Observation EmulatorExecution::observe() {
     blocks += plan.grid.count();
     warps += plan.grid.count() * ((plan.block.count() + warp_size - 1) / warp_size);
   }
+  if (const std::size_t launches = workload_.launches.size(); launches > 1) {
+    observation.metrics.push_back({"launches", Origin::emulated, static_cast<double>(launches)});
+  }
   observation.metrics.push_back({"blocks", Origin::emulated, static_cast<double>(blocks)});
   observation.metrics.push_back({"warps", Origin::emulated, static_cast<double>(warps)});
   add_resources(observation.metrics);
