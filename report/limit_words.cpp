@@ -330,6 +330,39 @@ void add_count_range(const RunAnalysis& run, std::vector<std::string>& sentences
   if (!waste.empty()) sentences.push_back("The worst " + waste + '.');
 }
 
+/// Where predicted and measured times part: "Of 64 predicted times 60 agree with the measured ones;
+/// farthest, at STRIDE = 32, 81.2 us were predicted, bound by L2, and 120 us measured."
+void add_agreement(const RunAnalysis& run, std::vector<std::string>& sentences) {
+  std::size_t all = 0;
+  std::size_t agreeing = 0;
+  double farthest = 0;
+  std::string example;
+  for (const PointRecord* point : run.points) {
+    const auto predicted = figure_of(*point, {"time", Origin::predicted});
+    const auto low = figure_of(*point, {"time_low", Origin::predicted});
+    const auto high = figure_of(*point, {"time_high", Origin::predicted});
+    const auto measured = figure_of(*point, {"time", Origin::measured});
+    if (!predicted || !low || !high || !measured) continue;
+    ++all;
+    if (*low <= *measured && *measured <= *high) {
+      ++agreeing;
+      continue;
+    }
+    const double distance = std::abs(std::log(*measured / *predicted));
+    if (distance <= farthest) continue;
+    farthest = distance;
+    const double bound = figure_of(*point, {"bottleneck", Origin::predicted}).value_or(-1);
+    example =
+        fmt::format("; farthest, at {}, {} us were predicted, bound by {}, and {} us measured",
+                    describe(*point, run.told), format_figure(*predicted),
+                    word_of("bottleneck", bound), format_figure(*measured));
+  }
+  if (all == 0) return;
+  sentences.push_back(fmt::format("Of {}, {} hold the measured one in their interval{}.",
+                                  count_of(all, "predicted time"),
+                                  agreeing == all ? "all" : format_thousands(agreeing), example));
+}
+
 }  // namespace
 
 std::vector<std::string> describe_waste(const PointRecord& point, const Device& device) {
@@ -369,6 +402,7 @@ std::vector<std::string> describe_limits(const RunAnalysis& run) {
     add_limits(run, groups[i], sentences);
   }
   if (groups.empty()) add_count_range(run, sentences);
+  add_agreement(run, sentences);
   return sentences;
 }
 

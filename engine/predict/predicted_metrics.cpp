@@ -38,11 +38,9 @@ class Counts {
 
 std::optional<Demand> demand_of(std::span<const Metric> metrics) {
   const Counts count(metrics);
-  if (!count.find("instructions") || !count.find("blocks")) return std::nullopt;
-  const double requests = count["load_requests"] + count["store_requests"] +
-                          count["atomic_requests"] + count["texture_requests"] +
-                          count["local_load_sectors"] + count["local_store_sectors"];
-  if (requests > 0 && !count.find("l2_read_sectors")) return std::nullopt;
+  for (const char* needed : {"instructions", "blocks", "l2_read_sectors"}) {
+    if (!count.find(needed)) return std::nullopt;
+  }
   Demand demand;
   demand.launches = count.find("launches").value_or(1);
   demand.blocks = count["blocks"];

@@ -81,6 +81,29 @@ BOOST_DATA_TEST_CASE(names_what_is_wasted, boost::unit_test::data::make(waste_ca
   BOOST_TEST(describe_waste(point, {}) == each.words, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(says_where_predictions_part_from_what_was_measured) {
+  constexpr double device_memory = 9;
+  RunResults results = stride_results();
+  double distance = 1;
+  for (StoredPoint& stored : results.points) {
+    const auto time = measured_figure(stored.point, "time");
+    if (!time) continue;
+    const double predicted = *time / distance;
+    for (const auto& [name, value] : {std::pair("time", predicted),
+                                      {"time_low", predicted / 1.1},
+                                      {"time_high", predicted * 1.1},
+                                      {"bottleneck", device_memory},
+                                      {"next_bound", 10.0}}) {
+      stored.point.metrics.push_back({name, Origin::predicted, value});
+    }
+    distance = 2;
+  }
+  const std::string words = all_limits(results);
+  BOOST_TEST(contains(words, ", 1 hold the measured one in their interval; farthest, at "), words);
+  BOOST_TEST(contains(words, "us were predicted, bound by device memory, and "), words);
+  BOOST_TEST(contains(words, "is predicted to be bound by device memory"), words);
+}
+
 BOOST_DATA_TEST_CASE(names_the_share_of_the_peak, boost::unit_test::data::make(share_cases), each) {
   RunResults results = stride_results();
   for (StoredPoint& stored : results.points) {

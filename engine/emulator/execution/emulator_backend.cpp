@@ -366,6 +366,18 @@ void EmulatorExecution::launch() {
         "and in no other count: what the hardware's counters take them for is not known, nor for "
         "what the rest of the same instructions, which stays in the block");
   }
+  // Their bytes come by another way than the requests that the caches are told of.
+  const auto copies_in_bulk = [](const CountedKernel& each) {
+    return std::ranges::any_of(each.kernel.ops, [](const Op& op) {
+      return op.kind == OpKind::bulk_copy || op.kind == OpKind::tensor_copy;
+    });
+  };
+  if (counted_.caches && std::ranges::any_of(counted, copies_in_bulk)) {
+    counted_.caches.reset();
+    notes_.emplace_back(
+        "what bulk copies ask of the caches is not followed: nothing is said of caches and device "
+        "memory, and no time is predicted");
+  }
 }
 
 /// Executes every block of every launch in their order, since each needs the results of those
