@@ -21,16 +21,16 @@ require:
   - is_pow2(STRIDE)
   - is_pow2(BYTES)
   - BYTES / STRIDE >= 4
-  - BYTES <= 16 Gi
+  - BYTES <= 128 Gi
 buffers:
   next: {type: uint32_t, length: BYTES / sizeof(uint32_t), init: "next_word(i)"}
-  last: {type: uint32_t, length: LANES, init: "i * words"}
+  last: {type: uint32_t, length: LANES, init: "i"}
 launch: {grid: 1, block: LANES}
 useful: {read: ITERATIONS * LANES * sizeof(uint32_t), write: 0}
-verify: {last: "last[i] == place_after(i, ITERATIONS) * words"}
+verify: {last: "last[i] == place_after(i, ITERATIONS)"}
 */
 constexpr uint64_t places = BYTES / STRIDE;
-constexpr uint64_t words = STRIDE / sizeof(uint32_t);
+constexpr size_t words = STRIDE / sizeof(uint32_t);
 // One more than a multiple of 4, and odd: what a full period modulo a power of two takes.
 constexpr uint64_t factor = 0x9e3779b1;
 constexpr uint64_t addend = 0x7f4a7c15;
@@ -38,13 +38,13 @@ constexpr uint64_t addend = 0x7f4a7c15;
 __global__ void pointer_chase(const uint32_t* next, uint32_t* last) {
   uint32_t at = last[threadIdx.x];
 #pragma unroll 8
-  for (uint32_t step = 0; step < ITERATIONS; ++step) at = next[at];
+  for (uint32_t step = 0; step < ITERATIONS; ++step) at = next[at * words];
   last[threadIdx.x] = at;
 }
 
 // What the chain's word holds: the place after its own; the words between are not part of it.
 __device__ uint32_t next_word(size_t word) {
-  return uint32_t((word / words * factor + addend) % places * words);
+  return uint32_t((word / words * factor + addend) % places);
 }
 
 // The place that `steps` steps lead to, by doubling.

@@ -22,9 +22,9 @@ launch: {grid: N / BLOCK, block: BLOCK}
 useful: {write: N * ITERATIONS * sizeof(uint4)}
 verify: "out[i] == splat<uint4>(uint32_t(i))"
 */
-// From one write of a thread to its next: past what its block writes, so that the whole grid comes
-// to every place, at any time.
-constexpr uint32_t step_width = BLOCK;
+// From one write of a thread to its next, so that between two writes to a place the grid comes to
+// all others.
+constexpr uint32_t step_width = (N / ITERATIONS + BLOCK - 1) / BLOCK * BLOCK;
 
 __global__ void rewrite(uint4* out) {
   uint32_t at = blockIdx.x * BLOCK + threadIdx.x;
