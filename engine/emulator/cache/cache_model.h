@@ -106,6 +106,7 @@ struct CacheCount {
     return l2_read_sectors + l2_write_sectors + l2_atomic_sectors;
   }
   std::uint64_t l2_hits() const { return l2_read_hits + l2_write_sectors + l2_atomic_hits; }
+  CacheCount& operator+=(const CacheCount& other);
   CacheCount& operator-=(const CacheCount& other);
   friend bool operator==(const CacheCount&, const CacheCount&) = default;
 };
@@ -144,6 +145,8 @@ class CacheModel {
   /// the unified memory (`l1_bytes_beside`). L2 keeps what it has.
   void begin_launch(std::uint64_t l1_bytes);
   const CacheCount& count() const { return count_; }
+  /// What L2 has to write back.
+  std::uint64_t dirty_bytes() const { return dirty_bytes_; }
   /// Begins to count anew; what the caches have stays.
   void forget_count() { count_ = {}; }
   /// Fills L2 as stores to the sectors [begin, end) do, without counting them.
@@ -179,6 +182,7 @@ class CacheModel {
   std::vector<std::size_t> near_part_;  ///< by multiprocessor
   unsigned granule_sectors_;
   CacheCount count_;
+  std::uint64_t dirty_bytes_ = 0;
 };
 
 }  // namespace sweep

@@ -95,6 +95,10 @@ bool ResidentBlocks::run_turn(Multiprocessor& multiprocessor, unsigned number) {
   const Cycles arrival = arrival_of(multiprocessor, sources, begin);
   const bool is_store =
       request_.kind == RequestKind::store || request_.kind == RequestKind::partial_store;
+  std::uint64_t& sent = is_store                                ? sent_.stores
+                        : request_.kind == RequestKind::atomic ? sent_.atomics
+                                                               : sent_.loads;
+  sent += request_.count + request_.repeats;
   if (!is_store) warp.last_arrival = std::max(warp.last_arrival, arrival);
   if (warp.requests.is_at_end()) {
     --slots[warp.slot];
@@ -121,11 +125,18 @@ ResidentBlocks::Cycles ResidentBlocks::arrival_of(Multiprocessor& multiprocessor
   return std::max(arrival, from_dram_ + dram_latency);
 }
 
-void ResidentBlocks::finish() {
-  const auto is_under_way = [](const Multiprocessor& each) {
+bool ResidentBlocks::is_any_under_way() const {
+  return std::ranges::any_of(multiprocessors_, [](const Multiprocessor& each) {
     return !each.waiting.empty() || !each.ready.empty();
-  };
-  while (std::ranges::any_of(multiprocessors_, is_under_way)) run_slice();
+  });
+}
+
+void ResidentBlocks::finish() {
+  while (is_any_under_way()) run_slice();
+}
+
+void ResidentBlocks::run_until(std::uint64_t sectors) {
+  while (sent_.all() < sectors && is_any_under_way()) run_slice();
 }
 
 }  // namespace sweep

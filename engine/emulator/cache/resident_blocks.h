@@ -13,6 +13,16 @@ namespace sweep {
 /// What the warps of a block asked for.
 using BlockRequests = std::vector<RequestLog>;
 
+/// Sectors that were asked for, with the atomics' repeats.
+struct SentSectors {
+  std::uint64_t loads = 0;
+  std::uint64_t stores = 0;
+  std::uint64_t atomics = 0;
+
+  std::uint64_t all() const { return loads + stores + atomics; }
+  friend bool operator==(const SentSectors&, const SentSectors&) = default;
+};
+
 /// Sends the requests of blocks through the caches in about the order in which a device does: as
 /// many blocks as there is room for are resident on each multiprocessor, dealt out one to each in
 /// turn, and later ones to whichever has room. A warp sends one request after the other until one
@@ -29,6 +39,9 @@ class ResidentBlocks {
   void add(BlockRequests requests);
   /// All go on to their end.
   void finish();
+  /// They go on until so many sectors were sent, or to their end.
+  void run_until(std::uint64_t sectors);
+  const SentSectors& sent() const { return sent_; }
 
  private:
   using Cycles = double;
@@ -52,6 +65,7 @@ class ResidentBlocks {
   };
 
   bool place(BlockRequests& requests);
+  bool is_any_under_way() const;
   void run_slice();
   bool run_turn(Multiprocessor& multiprocessor, unsigned number);
   Cycles arrival_of(Multiprocessor& multiprocessor, const SectorSources& sources, Cycles begin);
@@ -62,6 +76,7 @@ class ResidentBlocks {
   Cycles now_ = 0;        ///< all have come so far
   Cycles from_dram_ = 0;
   Request request_;
+  SentSectors sent_;
 };
 
 }  // namespace sweep

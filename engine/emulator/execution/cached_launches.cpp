@@ -1,6 +1,8 @@
 #include "engine/emulator/execution/cached_launches.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -16,32 +18,79 @@ RequestKind request_kind(const GlobalRequest& request, CachePolicy policy) {
   return policy == CachePolicy::level_2_only ? RequestKind::bypassing_load : RequestKind::load;
 }
 
-/// What the warps of the blocks under way have asked for so far.
-class RequestsByBlock {
- public:
-  explicit RequestsByBlock(std::uint32_t warps) : warps_(warps) {}
+constexpr auto all_sent =
+    std::to_array({&SentSectors::loads, &SentSectors::stores, &SentSectors::atomics});
 
-  RequestLog& of(std::uint64_t block, std::uint32_t warp) {
-    if (last_ == nullptr || block != last_block_) {
-      last_ = &blocks_.try_emplace(block, warps_).first->second;
-      last_block_ = block;
-    }
-    return (*last_)[warp];
-  }
-  BlockRequests take(std::uint64_t block) {
-    last_ = nullptr;
-    auto node = blocks_.extract(block);
-    return node ? std::move(node.mapped()) : BlockRequests{};
-  }
-
- private:
-  std::uint32_t warps_;
-  std::unordered_map<std::uint64_t, BlockRequests> blocks_;
-  BlockRequests* last_ = nullptr;
-  std::uint64_t last_block_ = 0;
-};
+/// How often a part is contained in what is left; the whole of it, where there was none.
+double ratio_of(std::uint64_t left, std::uint64_t part) {
+  return part != 0 ? static_cast<double>(left) / static_cast<double>(part) : 0;
+}
 
 }  // namespace
+
+CacheProgress& CacheProgress::operator-=(const CacheProgress& other) {
+  for (const auto figure : all_sent) sent.*figure -= other.sent.*figure;
+  count -= other.count;
+  return *this;
+}
+
+CacheCount CacheProgress::extrapolated(const CacheProgress& rate, const SentSectors& whole) const {
+  SentSectors left = whole;
+  for (const auto figure : all_sent) left.*figure -= std::min(left.*figure, sent.*figure);
+  const SentSectors& part = rate.sent;
+  const double loads = ratio_of(left.loads, part.loads);
+  const double stores = ratio_of(left.stores, part.stores);
+  const double atomics = ratio_of(left.atomics, part.atomics);
+  const double reads = ratio_of(left.loads + left.atomics, part.loads + part.atomics);
+  const double writes = ratio_of(left.stores + left.atomics, part.stores + part.atomics);
+  CacheCount result = count;
+  const auto add = [&](std::uint64_t CacheCount::*figure, double times) {
+    result.*figure += static_cast<std::uint64_t>(times * static_cast<double>(rate.count.*figure));
+  };
+  add(&CacheCount::l1_load_sectors, loads);
+  add(&CacheCount::l1_load_hits, loads);
+  add(&CacheCount::l2_read_sectors, loads);
+  add(&CacheCount::l2_read_hits, loads);
+  add(&CacheCount::l2_write_sectors, stores);
+  add(&CacheCount::l2_atomic_sectors, atomics);
+  add(&CacheCount::l2_atomic_hits, atomics);
+  add(&CacheCount::dram_read_bytes, reads);
+  add(&CacheCount::dram_write_bytes, writes);
+  // Where a part is too short to come to a block's stores, each of them is taken for one that goes
+  // to a place of its own.
+  if (part.stores == 0) result.l2_write_sectors += left.stores;
+  if (part.stores + part.atomics == 0) result.dram_write_bytes += left.stores * sector_bytes;
+  return result;
+}
+
+bool have_same_rates(const CacheProgress& a, const CacheProgress& b) {
+  constexpr double tolerance = 0.01;
+  const auto share = [](std::uint64_t part, std::uint64_t whole) { return ratio_of(part, whole); };
+  const auto are_near = [&](double one, double other) {
+    return std::abs(one - other) <= tolerance;
+  };
+  const auto bytes = [&](const CacheProgress& of, std::uint64_t CacheCount::*figure) {
+    return share(of.count.*figure, of.sent.all() * sector_bytes);
+  };
+  return are_near(share(a.count.l1_load_hits, a.count.l1_load_sectors),
+                  share(b.count.l1_load_hits, b.count.l1_load_sectors)) &&
+         are_near(share(a.count.l2_hits(), a.count.l2_sectors()),
+                  share(b.count.l2_hits(), b.count.l2_sectors())) &&
+         are_near(bytes(a, &CacheCount::dram_read_bytes), bytes(b, &CacheCount::dram_read_bytes)) &&
+         are_near(bytes(a, &CacheCount::dram_write_bytes), bytes(b, &CacheCount::dram_write_bytes));
+}
+
+SentSectors sent_sectors(const Kernel& kernel, const LaunchCount& count) {
+  SentSectors sent;
+  for (const Op& op : kernel.ops) {
+    const bool is_load = op.kind == OpKind::load || op.kind == OpKind::async_copy ||
+                         op.kind == OpKind::texture;
+    if (is_load) sent.loads += count.sites[op.detail].global.sectors;
+    if (op.kind == OpKind::store) sent.stores += count.sites[op.detail].global.sectors;
+    if (op.kind == OpKind::atomic) sent.atomics += count.sites[op.detail].global.sectors;
+  }
+  return sent;
+}
 
 std::vector<bool> find_waits(const Kernel& kernel) {
   std::vector<bool> waits(kernel.memory.size());
@@ -81,11 +130,107 @@ std::vector<bool> find_waits(const Kernel& kernel) {
   return waits;
 }
 
-void CachedLaunches::hold(const std::vector<Allocation*>& buffers) {
+/// What the warps of the blocks under way have asked for so far.
+class RequestsByBlock {
+ public:
+  explicit RequestsByBlock(std::uint32_t warps) : warps_(warps) {}
+
+  RequestLog& of(std::uint64_t block, std::uint32_t warp) {
+    if (last_ == nullptr || block != last_block_) {
+      last_ = &blocks_.try_emplace(block, warps_).first->second;
+      last_block_ = block;
+    }
+    return (*last_)[warp];
+  }
+  BlockRequests take(std::uint64_t block) {
+    last_ = nullptr;
+    auto node = blocks_.extract(block);
+    return node ? std::move(node.mapped()) : BlockRequests{};
+  }
+
+ private:
+  std::uint32_t warps_;
+  std::unordered_map<std::uint64_t, BlockRequests> blocks_;
+  BlockRequests* last_ = nullptr;
+  std::uint64_t last_block_ = 0;
+};
+
+/// Takes down what the blocks of a launch ask for, and sends it through the caches.
+class CachedLaunches::Follower {
+ public:
+  /// What is executed is `launch`, whose memory ops are those of `kernel`.
+  Follower(CachedLaunches& owner, const Launch& launch, const Kernel& kernel,
+           std::uint64_t resident_blocks, std::uint64_t shared_bytes)
+      : owner_(owner),
+        launch_(launch),
+        kernel_(kernel),
+        waits_(find_waits(kernel)),
+        blocks_of_each_(static_cast<unsigned>(resident_blocks / launch.multiprocessors)),
+        resident_(owner.caches_, owner.profile_.multiprocessors, blocks_of_each_),
+        requests_(launch.warps()) {
+    const std::uint64_t l1_bytes = l1_bytes_beside(owner.profile_, blocks_of_each_, shared_bytes);
+    owner.caches_.begin_launch(l1_bytes);
+    if (owner.keeps_requests_) owner.kept_.push_back({l1_bytes, blocks_of_each_});
+    begin_ = owner.caches_.count();
+    begin_.dram_write_bytes += owner.caches_.dirty_bytes();
+  }
+
+  void note(const GlobalRequest& request) {
+    if (is_cut()) return;
+    noted_ += request.sectors.size() + request.repeats;
+    const CachePolicy policy = kernel_.memory[request.memory_op].policy;
+    requests_.of(request.block, request.warp)
+        .add(request_kind(request, policy), waits_[request.memory_op], request.sectors,
+             request.repeats);
+  }
+  /// The requests of a cluster's blocks are sent, as far as there is room.
+  void send(std::uint64_t cluster) {
+    for (std::uint32_t rank = 0; rank < launch_.cluster.count(); ++rank) {
+      BlockRequests block = requests_.take(launch_.block_of(cluster, rank));
+      if (owner_.keeps_requests_) owner_.keep(block);
+      resident_.add(std::move(block));
+    }
+  }
+  ResidentBlocks& resident() { return resident_; }
+  /// Whether there was more than is looked at.
+  bool is_cut() const { return noted_ >= owner_.limits_.most_sectors; }
+  std::uint64_t noted() const { return noted_; }
+  /// Since the launch began.
+  CacheProgress progress() const {
+    CacheProgress progress = {resident_.sent(), owner_.caches_.count()};
+    progress.count.dram_write_bytes += owner_.caches_.dirty_bytes();
+    progress.count -= begin_;
+    return progress;
+  }
+
+ private:
+  CachedLaunches& owner_;
+  const Launch& launch_;
+  const Kernel& kernel_;
+  std::vector<bool> waits_;
+  unsigned blocks_of_each_;
+  ResidentBlocks resident_;
+  RequestsByBlock requests_;
+  std::uint64_t noted_ = 0;
+  CacheCount begin_;
+};
+
+CachedLaunches::CachedLaunches(const DeviceProfile& profile, CacheState state,
+                               std::vector<Allocation*> buffers, const CacheLimits& limits)
+    : profile_(profile),
+      buffers_(std::move(buffers)),
+      limits_(limits),
+      caches_(profile),
+      keeps_requests_(state == CacheState::warm) {
+  if (state == CacheState::warm) hold();
+}
+
+/// L2 has of the buffers what there is room for.
+void CachedLaunches::hold() {
   // What was written last, from the last buffer on: it is what fits.
   std::uint64_t room = profile_.l2_bytes;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> parts;
-  for (auto buffer = buffers.rbegin(); buffer != buffers.rend() && room > 0; ++buffer) {
+  for (auto buffer = buffers_.rbegin(); buffer != buffers_.rend() && room > 0; ++buffer) {
     const std::uint64_t bytes = std::min((*buffer)->bytes, room);
     const std::uint64_t end = (*buffer)->base + (*buffer)->bytes;
     parts.emplace_back(end - bytes, end);
@@ -104,40 +249,49 @@ void CachedLaunches::keep(const BlockRequests& requests) {
   kept_.clear();
 }
 
+/// Of a launch that was followed up to `last`, the last part of which was `rate`.
+void CachedLaunches::extrapolate(const CacheProgress& last, const CacheProgress& rate,
+                                 const SentSectors& whole) {
+  is_extrapolated_ = true;
+  keeps_requests_ = false;
+  sum_ += last.extrapolated(rate, whole);
+  // What the rest leaves in L2 is the ends of the buffers, about.
+  caches_ = CacheModel(profile_);
+  hold();
+}
+
 GridResult CachedLaunches::run(Launch launch, GridOptions options, std::uint64_t shared_bytes) {
-  const auto blocks_of_each =
-      static_cast<unsigned>(options.resident_blocks / launch.multiprocessors);
-  const std::uint64_t l1_bytes = l1_bytes_beside(profile_, blocks_of_each, shared_bytes);
-  caches_.begin_launch(l1_bytes);
-  if (keeps_requests_) kept_.push_back({l1_bytes, blocks_of_each});
-  ResidentBlocks resident(caches_, profile_.multiprocessors, blocks_of_each);
-  RequestsByBlock requests(launch.warps());
-  const std::vector<bool> waits = find_waits(*launch.kernel);
-  launch.on_request = [&](const GlobalRequest& request) {
-    const CachePolicy policy = launch.kernel->memory[request.memory_op].policy;
-    requests.of(request.block, request.warp)
-        .add(request_kind(request, policy), waits[request.memory_op], request.sectors,
-             request.repeats);
-  };
+  Follower follower(*this, launch, *launch.kernel, options.resident_blocks, shared_bytes);
+  launch.on_request = [&](const GlobalRequest& request) { follower.note(request); };
   // The counts when there had been half as many blocks or more, and up to half as many.
   CacheCount early;
   CacheCount earlier;
   std::uint64_t blocks = 0;
   std::uint64_t next = 2 * options.resident_blocks;
+  std::optional<CacheProgress> half;
+  const std::uint64_t half_sectors = limits_.most_sectors / 2;
   options.on_end = [&](std::uint64_t cluster) {
     blocks += launch.cluster.count();
     if (blocks >= next) {
       earlier = std::exchange(early, caches_.count());
       next = 2 * blocks;
     }
-    for (std::uint32_t rank = 0; rank < launch.cluster.count(); ++rank) {
-      BlockRequests block = requests.take(launch.block_of(cluster, rank));
-      if (keeps_requests_) keep(block);
-      resident.add(std::move(block));
-    }
+    follower.send(cluster);
+    if (!half && follower.resident().sent().all() >= half_sectors) half = follower.progress();
   };
-  options.least_blocks = options.resident_blocks;
+  const bool follows_all = limits_.most_sectors == CacheLimits{}.most_sectors;
+  if (follows_all) options.least_blocks = options.resident_blocks;
   const GridResult result = run_grid(launch, options);
+  ResidentBlocks& resident = follower.resident();
+  if (follower.is_cut()) {
+    resident.run_until(half_sectors);
+    if (!half) half = follower.progress();
+    resident.finish();
+    CacheProgress rate = follower.progress();
+    rate -= *half;
+    extrapolate(follower.progress(), rate, sent_sectors(*launch.kernel, result.count));
+    return result;
+  }
   const bool is_part = result.blocks < launch.grid.count();
   // What a part of the blocks leaves there is not what they find.
   if (is_part) keeps_requests_ = false;
@@ -146,10 +300,82 @@ GridResult CachedLaunches::run(Launch launch, GridOptions options, std::uint64_t
     *part_ -= 4 * blocks < 3 * next ? earlier : early;
   }
   resident.finish();
+  sum_ += follower.progress().count;
   return result;
 }
 
+std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options,
+                                     std::uint64_t shared_bytes,
+                                     const std::optional<SentSectors>& whole) {
+  const Kernel& kernel = *launch.kernel;
+  const Kernel skeleton = request_skeleton(kernel);
+  launch.kernel = &skeleton;
+  launch.only_tells_requests = true;
+  const std::uint64_t total = launch.grid.count();
+  const std::uint64_t in_cluster = launch.cluster.count();
+  const std::uint64_t wave = std::min(options.resident_blocks, total);
+  std::optional<Follower> follower(std::in_place, *this, launch, kernel, options.resident_blocks,
+                                   shared_bytes);
+  launch.on_request = [&](const GlobalRequest& request) { follower->note(request); };
+
+  std::uint64_t blocks = 0;  // that have ended
+  std::vector<CacheProgress> waves = {{}};
+  bool is_steady = false;
+  options.on_end = [&](std::uint64_t cluster) {
+    blocks += in_cluster;
+    follower->send(cluster);
+    if (blocks / wave == (blocks - in_cluster) / wave || blocks == wave) return;
+    waves.push_back(follower->progress());
+    const std::size_t count = waves.size();
+    if (count < 3) return;
+    CacheProgress last = waves[count - 1];
+    CacheProgress before = waves[count - 2];
+    last -= waves[count - 2];
+    before -= waves[count - 3];
+    is_steady = have_same_rates(last, before);
+  };
+  bool is_heavy = false;
+  options.least_blocks = in_cluster;
+  options.is_enough = [&](const LaunchCount& so_far) {
+    const std::uint64_t work = so_far.work();
+    if (work / blocks * total <= limits_.whole_budget) return false;
+    is_heavy = blocks == in_cluster && (work / blocks * wave > limits_.most_instructions ||
+                                        follower->noted() / blocks * wave > limits_.most_sectors);
+    return is_heavy || is_steady || work > limits_.most_instructions || follower->is_cut();
+  };
+  run_grid(launch, options);
+  std::optional<CacheProgress> half;
+  if (is_heavy) {
+    // Of all the blocks that are resident together the beginning.
+    if (keeps_requests_) kept_.pop_back();
+    follower.emplace(*this, launch, kernel, options.resident_blocks, shared_bytes);
+    run_side_by_side(launch, wave / in_cluster, [&](const LaunchCount& so_far) {
+      return so_far.work() > limits_.most_instructions || follower->is_cut();
+    });
+    blocks = wave / in_cluster * in_cluster;
+    for (std::uint64_t cluster = 0; cluster < wave / in_cluster; ++cluster) follower->send(cluster);
+    follower->resident().run_until(follower->noted() / 2);
+    half = follower->progress();
+    follower->resident().finish();
+  } else if (blocks == total && !follower->is_cut()) {
+    follower->resident().finish();
+    sum_ += follower->progress().count;
+    return blocks;
+  } else if (waves.size() >= 3) {
+    half = waves[waves.size() - 2];
+  } else {
+    half = follower->progress();
+    follower->resident().finish();
+  }
+  const CacheProgress last = waves.size() >= 3 && !is_heavy ? waves.back() : follower->progress();
+  CacheProgress rate = last;
+  rate -= *half;
+  extrapolate(whole ? last : rate, rate, whole.value_or(rate.sent));
+  return blocks;
+}
+
 CacheCount CachedLaunches::finish() {
+  if (is_extrapolated_) return sum_;
   if (part_) return *part_;
   if (keeps_requests_) {
     caches_.forget_count();

@@ -189,6 +189,9 @@ std::uint64_t element_cost(const Workload& workload) {
 /// Thread instructions of what has to be executed as a whole: some seconds.
 constexpr std::uint64_t most_together = 4'000'000'000;
 
+/// Where caches are sampled: some tenths of a second.
+constexpr CacheLimits of_samples = {.most_sectors = 4'000'000};
+
 std::string too_much(const char* what) {
   return fmt::format(
       "the emulator executes every {}, which comes to more than 4 billion thread instructions "
@@ -224,8 +227,13 @@ bool has_more_to_do(const Kernel& kernel, const LaunchCount& count) {
 }  // namespace
 
 EmulatorExecution::EmulatorExecution(const EmulatorSettings& settings, LoadedPrograms& programs,
-                                     const Workload& workload, std::optional<CacheState> caches)
-    : settings_(settings), programs_(programs), workload_(workload), cache_state_(caches) {
+                                     const Workload& workload, std::optional<CacheState> caches,
+                                     CacheState sampled)
+    : settings_(settings),
+      programs_(programs),
+      workload_(workload),
+      cache_state_(caches),
+      sampled_cache_state_(sampled) {
   guarded(workload_, [&] {
     emulated_ = std::make_unique<EmulatedWorkload>(programs.get(workload_.program), workload_,
                                                    settings_.cancelled);
@@ -300,8 +308,13 @@ void EmulatorExecution::check_races(const Launch& launch) {
 
 void EmulatorExecution::launch() {
   guarded(workload_, [&] {
-    if (cache_state_) caches_.emplace(settings_.profile, *cache_state_);
-    if (cache_state_ == CacheState::warm) caches_->hold(emulated_->buffers());
+    const bool are_in_order = workload_.launches.size() > 1 || emulated_->kernel(0).is_linked;
+    const bool samples_caches = settings_.samples_caches && !cache_state_;
+    if (cache_state_) {
+      caches_.emplace(settings_.profile, *cache_state_, emulated_->buffers());
+    } else if (samples_caches && are_in_order) {
+      caches_.emplace(settings_.profile, sampled_cache_state_, emulated_->buffers(), of_samples);
+    }
     if (workload_.launches.size() > 1) {
       launch_steps();
       if (caches_) counted_.caches = caches_->finish();
@@ -312,15 +325,16 @@ void EmulatorExecution::launch() {
     emulated_->guard_const_buffers(settings_.checks_kernel);
     // Only what is verified has to be known to be a result.
     if (!settings_.is_exact && !workload_.verify.empty()) emulated_->watch_blocks();
-    if (caches_) {
+    if (cache_state_) {
       launch_in_order(launch, options, "");
-      counted_.caches = caches_->finish();
     } else if (launch.kernel->is_linked) {
       if (settings_.is_exact) emulated_->complete_init(settings_.threads);
       launch_in_order(launch, options, ", since blocks that share memory cannot be chosen freely");
     } else {
       launch_independent(launch, options);
+      if (samples_caches) sample_caches();
     }
+    if (caches_) counted_.caches = caches_->finish();
     check_races(launch);
     emulated_->end_watch(counted_.is_partial(), has_more_to_do(*launch.kernel, counted_.count));
     emulated_->guard_const_buffers(false);
@@ -476,6 +490,32 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
       "given, since they differ from block to block (--exact executes all)");
 }
 
+/// What the launch does to the caches, by some of its blocks on buffers of their own.
+void EmulatorExecution::sample_caches() {
+  const SentSectors sent = sent_sectors(emulated_->kernel(0), counted_.count);
+  if (sent.all() == 0) return;
+  EmulatedWorkload own(programs_.get(workload_.program), workload_, settings_.cancelled);
+  own.take_kernels(*emulated_);
+  own.attach_init();
+  Launch launch = own.launch(0);
+  static_cast<LaunchRules&>(launch) = static_cast<const LaunchRules&>(settings_);
+  launch.checks_kernel = false;
+  launch.notes_shapes = false;
+  launch.print = {};
+  launch.multiprocessors = std::max(settings_.profile.multiprocessors, 1U);
+  prepare_launch(launch);
+  CachedLaunches caches(settings_.profile, sampled_cache_state_, own.buffers(), of_samples);
+  const std::uint64_t blocks =
+      caches.sample(launch, grid_options(0), place(0).shared_bytes(),
+                    counted_.are_totals ? std::optional(sent) : std::nullopt);
+  counted_.caches = caches.finish();
+  const std::uint64_t total = launch.grid.count();
+  if (blocks == total) return;
+  notes_.push_back(fmt::format(
+      "emulated: what the launch does to the caches is told from the first {} of its {} blocks",
+      blocks, total));
+}
+
 std::optional<std::string> EmulatorExecution::verify() {
   verification_ = guarded(workload_, [&] {
     provide_expected();
@@ -547,13 +587,14 @@ EmulatorBackend::EmulatorBackend(EmulatorSettings settings,
 }
 
 std::unique_ptr<EmulatorExecution> EmulatorBackend::prepare_emulated(
-    const Workload& workload, std::optional<CacheState> caches) {
-  return std::make_unique<EmulatorExecution>(settings_, *programs_, workload, caches);
+    const Workload& workload, std::optional<CacheState> caches, CacheState sampled) {
+  return std::make_unique<EmulatorExecution>(settings_, *programs_, workload, caches, sampled);
 }
 
 std::unique_ptr<Execution> EmulatorBackend::prepare(const Workload& workload,
                                                     const MeasureRules& rules) {
-  return prepare_emulated(workload, rules.caches ? std::optional(rules.cache) : std::nullopt);
+  return prepare_emulated(workload, rules.caches ? std::optional(rules.cache) : std::nullopt,
+                          rules.cache);
 }
 
 EmulatorSettings emulator_settings(int compute_capability, unsigned threads) {

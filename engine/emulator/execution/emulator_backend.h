@@ -69,6 +69,8 @@ class EmulatedWorkload {
   const Kernel& kernel_called(const std::string& entry);
   /// Has a kernel's accesses counted as its machine code issues them.
   void issue_as_compiled(const std::string& entry, const KernelCode& code);
+  /// Those of the same workload, as they are there.
+  void take_kernels(const EmulatedWorkload& other) { kernels_ = other.kernels_; }
   AddressSpace& memory() { return memory_; }
   const std::vector<Allocation*>& buffers() const { return buffers_; }
 
@@ -171,6 +173,9 @@ struct EmulatorSettings : LaunchRules {
   /// are chosen otherwise.
   std::uint64_t whole_budget = 60'000'000;
   std::uint64_t sample_budget = 400'000;
+  /// Tells what launches do to the caches, where these are not followed whole, from some of the
+  /// blocks, which are executed once more where they can be.
+  bool samples_caches = false;
 };
 
 /// An execution that ended because of what the kernel did, or that never began because of what it
@@ -202,10 +207,11 @@ struct CountedLaunch {
 /// of the grid's blocks, and every access is checked and counted.
 class EmulatorExecution : public Execution {
  public:
-  /// The caches are followed where their first state is given. Throws ExecutionFailure. The
-  /// settings must outlive this.
+  /// The caches are followed where their first state is given; where they are sampled, they begin
+  /// in the other one. Throws ExecutionFailure. The settings must outlive this.
   EmulatorExecution(const EmulatorSettings& settings, LoadedPrograms& programs,
-                    const Workload& workload, std::optional<CacheState> caches);
+                    const Workload& workload, std::optional<CacheState> caches,
+                    CacheState sampled = CacheState::cold);
 
   void initialise() override;
   void launch() override;
@@ -259,11 +265,13 @@ class EmulatorExecution : public Execution {
   void launch_in_order(const Launch& launch, GridOptions options, const char* why);
   void launch_independent(Launch& launch, const GridOptions& options);
   void launch_sample(Launch& launch, const GridOptions& options, const LaunchCount& probe);
+  void sample_caches();
 
   const EmulatorSettings& settings_;
   LoadedPrograms& programs_;
   Workload workload_;
   std::optional<CacheState> cache_state_;
+  CacheState sampled_cache_state_;
   std::optional<CachedLaunches> caches_;                        ///< where they are followed
   std::vector<std::shared_ptr<EmulatorExecution>> references_;  ///< what is compared with
   std::unique_ptr<EmulatedWorkload> emulated_;
@@ -289,7 +297,8 @@ class EmulatorBackend : public Backend {
   std::unique_ptr<Execution> prepare(const Workload& workload, const MeasureRules& rules) override;
   /// The same, with what only the emulator tells.
   std::unique_ptr<EmulatorExecution> prepare_emulated(const Workload& workload,
-                                                      std::optional<CacheState> caches = {});
+                                                      std::optional<CacheState> caches = {},
+                                                      CacheState sampled = CacheState::cold);
 
  private:
   EmulatorSettings settings_;

@@ -173,6 +173,12 @@ std::vector<bool> find_merging_blocks(const std::vector<BasicBlock>& blocks);
 /// guard, is computed from what the kernel loads; none: there is none. Parameters are not loaded.
 std::uint32_t find_data_dependence(const Kernel& kernel);
 
+/// The kernel without the ops that its requests to global memory do not depend on: products,
+/// results and, where it can do without them, the data that it loads and stores
+/// (MemoryOp::moves_no_data). Its memory ops have the numbers that they had; its instructions are
+/// the ops that are left, with a block's end.
+Kernel request_skeleton(const Kernel& kernel);
+
 /// Sets BasicBlock::waits of the kernel's blocks: to be met on any way there are.
 void find_waits(Kernel& kernel);
 

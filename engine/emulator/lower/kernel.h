@@ -143,6 +143,8 @@ struct MemoryOp {
   std::vector<std::uint8_t> bits;  ///< the width of each value's slot: 16, 32 or 64
   /// False for parameters, and for what another access of the machine code does.
   bool is_counted = true;
+  /// Of an access to global memory that nothing depends on but its counts (request_skeleton).
+  bool moves_no_data = false;
   bool is_volatile = false;  ///< volatile, relaxed, acquire, release, mmio
   bool is_release = false;   ///< other blocks that see it see what came before
   /// shared::cluster, of a copy where it goes to: another block of the cluster may have it.

@@ -232,6 +232,7 @@ void AccessUnit::access_global(WarpAccess& access, AccessKind kind) {
   const Spread spread = spread_of(access.address.data(), access.active);
   check_alignment(access, spread);
   count_access(access, spread, kind, ptx::Space::global);
+  if (memory_->moves_no_data) return;
   while (access.active != 0) {
     std::uint32_t lanes = 0;
     Allocation& allocation = resolve(access, spread, lanes);

@@ -222,8 +222,10 @@ class AccessUnit {
                     ptx::Space space);
   void add_count(const WarpAccess& access, const Spread& spread, AccessKind kind, ptx::Space space,
                  SiteCount& site);
-  void report_request(const WarpAccess& access, AccessKind kind,
+  void report_request(const WarpAccess& access, const Spread& spread, AccessKind kind,
                       std::uint64_t counted_sectors) const;
+  void report_range(std::uint64_t first, std::uint64_t count, AccessKind kind,
+                    std::uint64_t counted_sectors) const;
 
   // Copies, mbarriers and matrices.
   std::byte* bytes_at(unsigned lane, ptx::Space space, std::uint64_t address, std::uint64_t count,

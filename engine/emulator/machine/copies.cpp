@@ -121,6 +121,10 @@ void AccessUnit::async_copy(std::uint32_t mask) {
            from.address[lane], to[lane]);
     }
     check_base(lane, own_offset(to[lane]), size, false);
+    if (memory_->moves_no_data) {
+      if (wanted == 0) from.active &= ~bit_of(lane);
+      return;
+    }
     const SharedPlace place = shared_place(lane, in_window(to[lane]), size, false, false);
     std::byte* source = nullptr;
     if (wanted == 0) {

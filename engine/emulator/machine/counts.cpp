@@ -1,6 +1,7 @@
 // What the accesses of memory instructions cost.
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/emulator/machine/block_run.h"
 
@@ -81,7 +82,9 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
                               ptx::Space space) {
   SiteCount& site = count_.sites[op_->detail];
   const std::uint64_t sectors_before = site.global.sectors;
-  if (launch_.notes_shapes) {
+  if (launch_.only_tells_requests && !is_atomic(kind)) {
+    // Nobody asks for the counts.
+  } else if (launch_.notes_shapes) {
     const SiteCount before = site;
     add_count(access, spread, kind, space, site);
     note_shape(access, spread, cost_between(before, site));
@@ -89,7 +92,7 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
     add_count(access, spread, kind, space, site);
   }
   if (space == ptx::Space::global && launch_.on_request) {
-    report_request(access, kind, site.global.sectors - sectors_before);
+    report_request(access, spread, kind, site.global.sectors - sectors_before);
   }
 }
 
@@ -116,13 +119,19 @@ void AccessUnit::add_count(const WarpAccess& access, const Spread& spread, Acces
   }
 }
 
-void AccessUnit::report_request(const WarpAccess& access, AccessKind kind,
+void AccessUnit::report_request(const WarpAccess& access, const Spread& spread, AccessKind kind,
                                 std::uint64_t counted_sectors) const {
+  const bool is_range =
+      spread.is_affine && spread.delta == access.width && access.active == full_mask;
+  if (is_range && spread.low % sector_bytes == 0 && access.width * warp_size % sector_bytes == 0) {
+    return report_range(spread.low / sector_bytes, access.width * warp_size / sector_bytes, kind,
+                        counted_sectors);
+  }
   struct Touched {
     std::uint64_t sector;
     std::uint32_t bytes;  ///< a bit for each of them
   };
-  std::array<Touched, std::size_t{2} * warp_size> touched{};
+  std::array<Touched, std::size_t{2} * warp_size> touched;  // NOLINT: as far as `end`
   auto end = touched.begin();
   for_each_lane(access.active, [&](unsigned lane) {
     const std::uint64_t address = access.address[lane];
@@ -132,10 +141,10 @@ void AccessUnit::report_request(const WarpAccess& access, AccessKind kind,
       *end++ = {address / sector_bytes + 1, static_cast<std::uint32_t>(bytes >> 32U)};
     }
   });
-  std::sort(touched.begin(), end,
-            [](const Touched& a, const Touched& b) { return a.sector < b.sector; });
-  std::array<std::uint64_t, touched.size()> whole{};
-  std::array<std::uint64_t, touched.size()> partial{};
+  const auto is_before = [](const Touched& a, const Touched& b) { return a.sector < b.sector; };
+  if (!std::is_sorted(touched.begin(), end, is_before)) std::sort(touched.begin(), end, is_before);
+  std::array<std::uint64_t, touched.size()> whole;    // NOLINT: as far as their ends
+  std::array<std::uint64_t, touched.size()> partial;  // NOLINT
   auto whole_end = whole.begin();
   auto partial_end = partial.begin();
   for (auto at = touched.begin(); at != end;) {
@@ -155,6 +164,17 @@ void AccessUnit::report_request(const WarpAccess& access, AccessKind kind,
   request.sectors = {partial.begin(), partial_end};
   request.is_partial = true;
   if (!request.sectors.empty()) launch_.on_request(request);
+}
+
+/// A request for whole sectors that lie side by side.
+void AccessUnit::report_range(std::uint64_t first, std::uint64_t count, AccessKind kind,
+                              std::uint64_t counted_sectors) const {
+  std::array<std::uint64_t, std::size_t{2} * warp_size> sectors;  // NOLINT: as far as `count`
+  std::iota(sectors.begin(), sectors.begin() + static_cast<std::ptrdiff_t>(count), first);
+  GlobalRequest request = {block_index_, warp_->index, kind, op_->detail,
+                           std::span(sectors).first(static_cast<std::size_t>(count))};
+  if (is_atomic(kind)) request.repeats = counted_sectors - count;
+  launch_.on_request(request);
 }
 
 }  // namespace sweep

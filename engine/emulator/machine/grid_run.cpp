@@ -80,8 +80,10 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
     resident.back()->start(next++);
   };
   const auto may_begin = [&] {
-    return next < total &&
-           (count.work() < options.instruction_budget || next * in_cluster < options.least_blocks);
+    if (next == total) return false;
+    if (next * in_cluster < options.least_blocks) return true;
+    return count.work() < options.instruction_budget &&
+           !(options.is_enough && options.is_enough(count));
   };
   if (launch.is_cooperative) require_memory(launch);
   while (launch.is_cooperative && next < total) admit();
@@ -133,6 +135,20 @@ GridResult run_grid(const Launch& launch, const GridOptions& options) {
   if (launch.kernel->is_linked || options.on_end) return run_linked(launch, options);
   const std::uint64_t total = launch.clusters().count();
   return {run_blocks_total(launch, 0, total, options), launch.grid.count()};
+}
+
+LaunchCount run_side_by_side(const Launch& launch, std::uint64_t clusters,
+                             const std::function<bool(const LaunchCount& so_far)>& is_enough) {
+  LaunchCount count = empty_count(launch);
+  Residents resident;
+  for (std::uint64_t number = 0; number < clusters; ++number) {
+    resident.push_back(std::make_unique<ClusterRun>(launch, count));
+    resident.back()->start(number);
+  }
+  while (!resident.empty() && !is_enough(count)) {
+    std::erase_if(resident, [](const auto& cluster) { return cluster->run(1); });
+  }
+  return count;
 }
 
 LaunchCount run_blocks_total(const Launch& launch, std::uint64_t first, std::uint64_t last,

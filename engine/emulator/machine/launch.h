@@ -301,6 +301,8 @@ struct Launch : LaunchRules {
   /// whose accesses alone are counted.
   std::string function;
   std::function<void(const GlobalRequest&)> on_request;  ///< may be empty
+  /// Accesses are told to `on_request`, and in no count but for the instructions.
+  bool only_tells_requests = false;
 
   // What prepare_launch fills in.
   std::vector<std::vector<LaneMove>> moves;   ///< by memory op, one for each value
