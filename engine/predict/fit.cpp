@@ -13,11 +13,11 @@ namespace {
 
 using Profile = TimingProfile;
 
-constexpr std::array<std::string_view, 15> all_sweeps = {
-    "profile-memory",  "profile-flight",     "profile-footprint", "profile-writes",
-    "profile-latency", "profile-sectors",    "profile-pages",     "profile-stride",
-    "profile-camping", "profile-shared",     "profile-barriers",  "profile-shared-latency",
-    "profile-atomics", "profile-arithmetic", "profile-launches"};
+constexpr std::array<std::string_view, 16> all_sweeps = {
+    "profile-memory",         "profile-flight",         "profile-footprint",  "profile-writes",
+    "profile-latency",        "profile-memory-latency", "profile-sectors",    "profile-pages",
+    "profile-stride",         "profile-camping",        "profile-shared",     "profile-barriers",
+    "profile-shared-latency", "profile-atomics",        "profile-arithmetic", "profile-launches"};
 
 /// Which sweeps tell a constant.
 struct Teller {
@@ -32,7 +32,7 @@ const std::vector<Teller>& tellers() {
       {"turnover", {"profile-launches", "profile-flight"}},
       {"dram_read", {"profile-memory"}},
       {"dram_write", {"profile-memory"}},
-      {"l2_read", {"profile-footprint"}},
+      {"l2_read", {"profile-camping"}},
       {"l2_write", {"profile-writes"}},
       {"atomic_same", {"profile-atomics"}},
       {"atomic_sector", {"profile-atomics"}},
@@ -40,7 +40,7 @@ const std::vector<Teller>& tellers() {
       {"shared_wavefront", {"profile-shared"}},
       {"l1_latency", {"profile-latency"}},
       {"l2_latency", {"profile-latency"}},
-      {"dram_latency", {"profile-latency"}},
+      {"dram_latency", {"profile-memory-latency"}},
       {"sector", {"profile-sectors"}},
       {"shared_latency", {"profile-shared-latency"}},
       {"barrier", {"profile-barriers"}},
@@ -82,7 +82,7 @@ class ConstantFit {
     }
   }
 
-  /// Moves the constant to where its points' loss is least.
+  /// Moves the constant to where its points' loss is least, or back where they do not tell it.
   void improve(Profile& profile, const Profile& start) const {
     constexpr int places = 64;
     const auto [first, last] = range(start);
@@ -98,6 +98,7 @@ class ConstantFit {
       }
     }
     of(profile).value = std::exp(golden_section(profile, best - step, best + step));
+    if (!is_told(profile, start)) of(profile) = start.*constant_;
   }
 
   /// Whether the loss grows on both sides of the constant by as much as an interval takes.
@@ -107,8 +108,6 @@ class ConstantFit {
     const double most = allowed(profile);
     return loss(profile, first) > most && loss(profile, last) > most;
   }
-
-  void keep(Profile& profile, const Profile& start) const { of(profile) = start.*constant_; }
 
   /// Finds the constant's interval, and says where it is from.
   void finish(Profile& profile, const Profile& start) const {
@@ -136,7 +135,7 @@ class ConstantFit {
 
   /// With the constant at a value, and the profile's others.
   double loss(const Profile& profile, double log_value) const {
-    constexpr double usual = 0.05;  // an error that is not yet large
+    constexpr double usual = 0.1;  // an error that is not yet large
     Profile changed = profile;
     of(changed).value = std::exp(log_value);
     double sum = 0;
@@ -270,14 +269,9 @@ TimingProfile fit_profile(std::span<const TimedPoint> points, const TimingProfil
   for (const Teller& teller : tellers()) constants.emplace_back(teller, points);
   Profile profile = start;
   fit_all(profile, start, constants);
-  // What could be anything must not move others.
-  std::erase_if(constants, [&](const ConstantFit& constant) {
-    const bool is_told = constant.is_told(profile, start);
-    if (!is_told) constant.keep(profile, start);
-    return !is_told;
-  });
-  fit_all(profile, start, constants);
-  for (const ConstantFit& constant : constants) constant.finish(profile, start);
+  for (const ConstantFit& constant : constants) {
+    if (constant.is_told(profile, start)) constant.finish(profile, start);
+  }
   fit_spreads(profile, points);
   return profile;
 }
