@@ -1,7 +1,6 @@
 #include "engine/emulator/cache/cache_model.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <limits>
 #include <stdexcept>
@@ -174,22 +173,13 @@ void RequestCoalescer::send(std::size_t group, std::uint64_t line, unsigned sect
   }
 }
 
-namespace {
-
-constexpr auto all_figures = std::to_array(
-    {&CacheCount::l1_load_sectors, &CacheCount::l1_load_hits, &CacheCount::l2_read_sectors,
-     &CacheCount::l2_read_hits, &CacheCount::l2_write_sectors, &CacheCount::l2_atomic_sectors,
-     &CacheCount::l2_atomic_hits, &CacheCount::dram_read_bytes, &CacheCount::dram_write_bytes});
-
-}  // namespace
-
 CacheCount& CacheCount::operator+=(const CacheCount& other) {
-  for (const auto figure : all_figures) this->*figure += other.*figure;
+  for (const auto figure : figures) this->*figure += other.*figure;
   return *this;
 }
 
 CacheCount& CacheCount::operator-=(const CacheCount& other) {
-  for (const auto figure : all_figures) this->*figure -= other.*figure;
+  for (const auto figure : figures) this->*figure -= other.*figure;
   return *this;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "engine/emulator/cache/device_profile.h"
@@ -106,6 +107,10 @@ struct CacheCount {
     return l2_read_sectors + l2_write_sectors + l2_atomic_sectors;
   }
   std::uint64_t l2_hits() const { return l2_read_hits + l2_write_sectors + l2_atomic_hits; }
+  static constexpr auto figures = std::to_array<std::uint64_t CacheCount::*>(
+      {&CacheCount::l1_load_sectors, &CacheCount::l1_load_hits, &CacheCount::l2_read_sectors,
+       &CacheCount::l2_read_hits, &CacheCount::l2_write_sectors, &CacheCount::l2_atomic_sectors,
+       &CacheCount::l2_atomic_hits, &CacheCount::dram_read_bytes, &CacheCount::dram_write_bytes});
   CacheCount& operator+=(const CacheCount& other);
   CacheCount& operator-=(const CacheCount& other);
   friend bool operator==(const CacheCount&, const CacheCount&) = default;

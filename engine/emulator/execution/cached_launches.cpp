@@ -21,9 +21,19 @@ RequestKind request_kind(const GlobalRequest& request, CachePolicy policy) {
 constexpr auto all_sent =
     std::to_array({&SentSectors::loads, &SentSectors::stores, &SentSectors::atomics});
 
-/// How often a part is contained in what is left; the whole of it, where there was none.
-double ratio_of(std::uint64_t left, std::uint64_t part) {
-  return part != 0 ? static_cast<double>(left) / static_cast<double>(part) : 0;
+/// 0 where there is nothing to divide by.
+double ratio_of(std::uint64_t value, std::uint64_t base) {
+  return base != 0 ? static_cast<double>(value) / static_cast<double>(base) : 0;
+}
+
+template <class Counts, class Figures>
+Counts scaled(Counts counts, const Figures& figures, std::uint64_t times, std::uint64_t over) {
+  const double factor = ratio_of(times, over);
+  for (const auto figure : figures) {
+    counts.*figure =
+        static_cast<std::uint64_t>(std::llround(factor * static_cast<double>(counts.*figure)));
+  }
+  return counts;
 }
 
 }  // namespace
@@ -65,26 +75,27 @@ CacheCount CacheProgress::extrapolated(const CacheProgress& rate, const SentSect
 
 bool have_same_rates(const CacheProgress& a, const CacheProgress& b) {
   constexpr double tolerance = 0.01;
-  const auto share = [](std::uint64_t part, std::uint64_t whole) { return ratio_of(part, whole); };
-  const auto are_near = [&](double one, double other) {
+  const auto rates = [](const CacheProgress& of) {
+    const auto& [sent, count] = of;
+    return std::array{
+        ratio_of(count.l1_load_hits, sent.loads),
+        ratio_of(count.l2_read_hits, sent.loads),
+        ratio_of(count.l2_read_sectors, sent.loads),
+        ratio_of(count.l2_write_sectors, sent.stores),
+        ratio_of(count.l2_atomic_hits, sent.atomics),
+        ratio_of(count.dram_read_bytes, (sent.loads + sent.atomics) * sector_bytes),
+        ratio_of(count.dram_write_bytes, (sent.stores + sent.atomics) * sector_bytes)};
+  };
+  return std::ranges::equal(rates(a), rates(b), [&](double one, double other) {
     return std::abs(one - other) <= tolerance;
-  };
-  const auto bytes = [&](const CacheProgress& of, std::uint64_t CacheCount::*figure) {
-    return share(of.count.*figure, of.sent.all() * sector_bytes);
-  };
-  return are_near(share(a.count.l1_load_hits, a.count.l1_load_sectors),
-                  share(b.count.l1_load_hits, b.count.l1_load_sectors)) &&
-         are_near(share(a.count.l2_hits(), a.count.l2_sectors()),
-                  share(b.count.l2_hits(), b.count.l2_sectors())) &&
-         are_near(bytes(a, &CacheCount::dram_read_bytes), bytes(b, &CacheCount::dram_read_bytes)) &&
-         are_near(bytes(a, &CacheCount::dram_write_bytes), bytes(b, &CacheCount::dram_write_bytes));
+  });
 }
 
 SentSectors sent_sectors(const Kernel& kernel, const LaunchCount& count) {
   SentSectors sent;
   for (const Op& op : kernel.ops) {
-    const bool is_load = op.kind == OpKind::load || op.kind == OpKind::async_copy ||
-                         op.kind == OpKind::texture;
+    const bool is_load =
+        op.kind == OpKind::load || op.kind == OpKind::async_copy || op.kind == OpKind::texture;
     if (is_load) sent.loads += count.sites[op.detail].global.sectors;
     if (op.kind == OpKind::store) sent.stores += count.sites[op.detail].global.sectors;
     if (op.kind == OpKind::atomic) sent.atomics += count.sites[op.detail].global.sectors;
@@ -169,6 +180,7 @@ class CachedLaunches::Follower {
         resident_(owner.caches_, owner.profile_.multiprocessors, blocks_of_each_),
         requests_(launch.warps()) {
     const std::uint64_t l1_bytes = l1_bytes_beside(owner.profile_, blocks_of_each_, shared_bytes);
+    if (owner.is_unknown_) owner.hold();
     owner.caches_.begin_launch(l1_bytes);
     if (owner.keeps_requests_) owner.kept_.push_back({l1_bytes, blocks_of_each_});
     begin_ = owner.caches_.count();
@@ -227,6 +239,8 @@ CachedLaunches::CachedLaunches(const DeviceProfile& profile, CacheState state,
 
 /// L2 has of the buffers what there is room for.
 void CachedLaunches::hold() {
+  caches_ = CacheModel(profile_);
+  is_unknown_ = false;
   // What was written last, from the last buffer on: it is what fits.
   std::uint64_t room = profile_.l2_bytes;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> parts;
@@ -255,9 +269,7 @@ void CachedLaunches::extrapolate(const CacheProgress& last, const CacheProgress&
   is_extrapolated_ = true;
   keeps_requests_ = false;
   sum_ += last.extrapolated(rate, whole);
-  // What the rest leaves in L2 is the ends of the buffers, about.
-  caches_ = CacheModel(profile_);
-  hold();
+  is_unknown_ = true;
 }
 
 GridResult CachedLaunches::run(Launch launch, GridOptions options, std::uint64_t shared_bytes) {
@@ -304,8 +316,7 @@ GridResult CachedLaunches::run(Launch launch, GridOptions options, std::uint64_t
   return result;
 }
 
-std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options,
-                                     std::uint64_t shared_bytes,
+std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options, std::uint64_t shared_bytes,
                                      const std::optional<SentSectors>& whole) {
   const Kernel& kernel = *launch.kernel;
   const Kernel skeleton = request_skeleton(kernel);
@@ -314,6 +325,7 @@ std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options,
   const std::uint64_t total = launch.grid.count();
   const std::uint64_t in_cluster = launch.cluster.count();
   const std::uint64_t wave = std::min(options.resident_blocks, total);
+  const std::uint64_t window = std::max<std::uint64_t>(wave / 2, 1);
   std::optional<Follower> follower(std::in_place, *this, launch, kernel, options.resident_blocks,
                                    shared_bytes);
   launch.on_request = [&](const GlobalRequest& request) { follower->note(request); };
@@ -324,10 +336,11 @@ std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options,
   options.on_end = [&](std::uint64_t cluster) {
     blocks += in_cluster;
     follower->send(cluster);
-    if (blocks / wave == (blocks - in_cluster) / wave || blocks == wave) return;
+    if (blocks < wave || blocks / window == (blocks - in_cluster) / window) return;
+    if (follower->resident().sent().all() == 0) return;
     waves.push_back(follower->progress());
     const std::size_t count = waves.size();
-    if (count < 3) return;
+    if (count < 4) return;
     CacheProgress last = waves[count - 1];
     CacheProgress before = waves[count - 2];
     last -= waves[count - 2];
@@ -370,7 +383,18 @@ std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options,
   const CacheProgress last = waves.size() >= 3 && !is_heavy ? waves.back() : follower->progress();
   CacheProgress rate = last;
   rate -= *half;
-  extrapolate(whole ? last : rate, rate, whole.value_or(rate.sent));
+  if (is_heavy && whole) {
+    extrapolate(last, rate, scaled(*whole, all_sent, blocks, total));
+    sum_ = scaled(sum_, CacheCount::figures, total, blocks);
+    return blocks;
+  }
+  if (whole) {
+    extrapolate(last, rate, *whole);
+  } else {
+    // As many of each kind as the blocks that came to their end asked for, at the later rates.
+    const bool is_drained = is_heavy || waves.size() < 3;
+    extrapolate({}, rate, is_drained ? last.sent : rate.sent);
+  }
   return blocks;
 }
 

@@ -34,7 +34,7 @@ struct CacheLimits {
   // Of a launch that is executed for the caches alone:
   /// Thread instructions: up to the first it is executed whole; none more than the second.
   std::uint64_t whole_budget = 10'000'000;
-  std::uint64_t most_instructions = 60'000'000;
+  std::uint64_t most_instructions = 30'000'000;
 };
 
 /// What a kernel's accesses to global memory ask the caches for.
@@ -86,6 +86,8 @@ class CachedLaunches {
   std::optional<CacheCount> part_;  ///< what counts of a launch that was not executed whole
   CacheCount sum_;                  ///< of the launches so far, where one is extrapolated
   bool is_extrapolated_ = false;
+  /// What L2 has, after a launch that was not followed to its end: about the ends of the buffers.
+  bool is_unknown_ = false;
 };
 
 /// For each of the kernel's memory ops, whether a warp that comes to it waits until everything has

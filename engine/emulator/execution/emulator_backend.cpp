@@ -77,8 +77,10 @@ struct AccessSums {
   SiteCount textures;
   SiteCount stores;
   SiteCount atomics;
+  std::uint64_t busiest_address = 0;
 
   void add(const Kernel& kernel, const LaunchCount& count) {
+    busiest_address = std::max(busiest_address, count.atomics.most());
     for (const Op& op : kernel.ops) {
       const bool is_load = op.kind == OpKind::load || op.kind == OpKind::async_copy ||
                            op.kind == OpKind::load_matrix;
@@ -94,7 +96,7 @@ struct AccessSums {
 /// Metrics of the emulator. Without totals only the figures that do not depend on how many blocks
 /// were executed.
 std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& launch) {
-  const auto& [loads, textures, stores, atomics] = sums;
+  const auto& [loads, textures, stores, atomics, busiest_address] = sums;
   RemoteCount remote = loads.remote;
   remote += stores.remote;
   remote += atomics.remote;
@@ -152,7 +154,10 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
     total("cluster_bytes", remote.bytes);
   }
   total("atomic_requests", atomics.global.requests);
-  if (atomics.global.requests != 0) total("atomic_sectors", atomics.global.sectors);
+  if (atomics.global.requests != 0) {
+    total("atomic_sectors", atomics.global.sectors);
+    total("busiest_address", busiest_address);
+  }
   if (loads.local.requests != 0) total("local_load_sectors", loads.local.sectors);
   if (stores.local.requests != 0) total("local_store_sectors", stores.local.sectors);
   if (const auto& caches = launch.caches) {
@@ -174,6 +179,16 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   total("shared_waits", launch.count.shared_waits);
   total("dependent_steps", launch.count.dependent_steps);
   total("barriers", launch.count.barriers);
+  total("issued_instructions", launch.count.issued_instructions);
+  const auto of_pipe = [&](const std::string& name, std::uint64_t value) {
+    if (value != 0) total(name, value);
+  };
+  of_pipe("alu_instructions", launch.count.alu_instructions);
+  of_pipe("fma_instructions", launch.count.fma_instructions);
+  of_pipe("fp64_instructions", launch.count.fp64_instructions);
+  of_pipe("special_instructions", launch.count.special_instructions);
+  of_pipe("conversion_instructions", launch.count.conversion_instructions);
+  of_pipe("tensor_operations", launch.count.tensor_operations);
   add("executed_share", percent * launch.executed_share);
   return metrics;
 }
@@ -190,7 +205,7 @@ std::uint64_t element_cost(const Workload& workload) {
 constexpr std::uint64_t most_together = 4'000'000'000;
 
 /// Where caches are sampled: some tenths of a second.
-constexpr CacheLimits of_samples = {.most_sectors = 4'000'000};
+constexpr CacheLimits of_samples = {.most_sectors = 2'000'000};
 
 std::string too_much(const char* what) {
   return fmt::format(

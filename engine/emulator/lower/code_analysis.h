@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/emulator/lower/kernel.h"
@@ -172,6 +174,16 @@ std::vector<bool> find_merging_blocks(const std::vector<BasicBlock>& blocks);
 /// The first instruction, by its index in Kernel::instructions, whose address, or whose branch or
 /// guard, is computed from what the kernel loads; none: there is none. Parameters are not loaded.
 std::uint32_t find_data_dependence(const Kernel& kernel);
+
+/// Estimates the machine code of instructions, each after those before it in its basic block.
+class MixEstimate {
+ public:
+  InstructionMix of(const ptx::Instruction& instruction, std::uint32_t frame);
+
+ private:
+  /// Registers that hold a wide product, which a sum joins.
+  std::set<std::pair<std::uint32_t, ptx::RegisterId>> products_;
+};
 
 /// The kernel without the ops that its requests to global memory do not depend on: products,
 /// results and, where it can do without them, the data that it loads and stores

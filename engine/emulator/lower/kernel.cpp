@@ -285,6 +285,7 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
   if (std::ranges::any_of(flat.code, is_wgmma)) lowering.note_register_operations();
   for (const CodeBlock& code : blocks) {
     BasicBlock block;
+    MixEstimate mix;
     block.first_op = static_cast<std::uint32_t>(kernel.ops.size());
     block.end = code.kind;
     block.target = code.target;
@@ -295,6 +296,7 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
       if (uses.is_dead(at)) continue;
       lowering.start(flat.code[at], uses.is_result_unused(at));
       block.float_operations += float_operations_of(lowering.instruction());
+      block.mix += mix.of(lowering.instruction(), flat.code[at].frame);
       const std::size_t first = kernel.memory.size();
       const std::size_t first_product = kernel.matrix_products.size();
       const bool was_linked = kernel.is_linked;
@@ -304,6 +306,7 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
         const std::uint32_t operations = operations_of(product);
         if (product.d_type != MatrixElement::s32) block.float_operations += operations;
         block.product_work += operations / operations_at_once;
+        block.mix.tensor_operations += operations * warp_size / 2;
       }
       if (kernel.memory.size() == first) continue;
       const auto address = std::ranges::find(lowering.instruction().operands,
@@ -322,7 +325,9 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
     }
     if (code.ender != none) {
       // What goes around a guarded collective counts with the collective.
-      if (!code.is_guard_inverted || code.kind != EndKind::branch) ++block.instructions;
+      const bool is_counted = !code.is_guard_inverted || code.kind != EndKind::branch;
+      if (is_counted) ++block.instructions;
+      if (is_counted) block.mix += mix.of(lowering.instruction(), flat.code[code.ender].frame);
       lower_end(lowering, code, block);
     }
     block.op_count = static_cast<std::uint32_t>(kernel.ops.size()) - block.first_op;

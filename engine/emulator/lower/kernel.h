@@ -352,6 +352,30 @@ struct Waits {
   std::uint32_t barriers = 0;  ///< of the block, or the cluster
 };
 
+/// Warp instructions of machine code, estimated from PTX, and what they take of the pipes: in slots
+/// of 32 lanes at the pipe's full rate for 32-bit values.
+struct InstructionMix {
+  std::uint32_t issued = 0;
+  std::uint32_t alu = 0;          ///< integer sums, logic, shifts, comparisons, choices
+  std::uint32_t fma = 0;          ///< sums and products of floats; an integer product takes two
+  std::uint32_t fp64 = 0;         ///< of doubles
+  std::uint32_t special = 0;      ///< functions at a quarter of the rate, and counting bits
+  std::uint32_t conversions = 0;  ///< from and to floating-point types
+  std::uint32_t tensor_operations = 0;  ///< multiply-adds of products of matrices
+
+  InstructionMix& operator+=(const InstructionMix& other) {
+    issued += other.issued;
+    alu += other.alu;
+    fma += other.fma;
+    fp64 += other.fp64;
+    special += other.special;
+    conversions += other.conversions;
+    tensor_operations += other.tensor_operations;
+    return *this;
+  }
+  friend bool operator==(const InstructionMix&, const InstructionMix&) = default;
+};
+
 /// Straight-line code and where it leads. Blocks stand in an order in which a loop's blocks are
 /// adjacent and what follows them comes later, so that lanes that diverged meet again when those
 /// furthest behind run first.
@@ -363,6 +387,7 @@ struct BasicBlock {
   /// What a thread's share in products of matrices takes, in instructions.
   std::uint32_t product_work = 0;
   Waits waits;
+  InstructionMix mix;  ///< of a warp
   EndKind end = EndKind::next;
   bool is_negated = false;
   std::uint32_t predicate = none;

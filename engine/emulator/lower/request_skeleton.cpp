@@ -196,6 +196,7 @@ Kernel request_skeleton(const Kernel& kernel) {
     block.float_operations = 0;
     block.product_work = 0;
     block.waits = {};
+    block.mix = {};
   }
   return skeleton;
 }

@@ -306,6 +306,13 @@ void BlockRun::count(const BasicBlock& block, unsigned threads) {
   count_.shared_waits += block.waits.shared;
   count_.dependent_steps += block.waits.steps;
   count_.barriers += block.waits.barriers;
+  count_.issued_instructions += block.mix.issued;
+  count_.alu_instructions += block.mix.alu;
+  count_.fma_instructions += block.mix.fma;
+  count_.fp64_instructions += block.mix.fp64;
+  count_.special_instructions += block.mix.special;
+  count_.conversion_instructions += block.mix.conversions;
+  count_.tensor_operations += block.mix.tensor_operations;
 }
 
 /// What has to wait is counted when it goes on.
@@ -317,6 +324,13 @@ void BlockRun::uncount(const BasicBlock& block, std::uint32_t lanes, bool is_who
     count_.shared_waits -= block.waits.shared;
     count_.dependent_steps -= block.waits.steps;
     count_.barriers -= block.waits.barriers;
+    count_.issued_instructions -= block.mix.issued;
+    count_.alu_instructions -= block.mix.alu;
+    count_.fma_instructions -= block.mix.fma;
+    count_.fp64_instructions -= block.mix.fp64;
+    count_.special_instructions -= block.mix.special;
+    count_.conversion_instructions -= block.mix.conversions;
+    count_.tensor_operations -= block.mix.tensor_operations;
   }
   const auto threads = static_cast<unsigned>(std::popcount(lanes));
   count_.thread_instructions -= std::uint64_t{block.instructions} * threads;

@@ -224,6 +224,7 @@ class AccessUnit {
                  SiteCount& site);
   void report_request(const WarpAccess& access, const Spread& spread, AccessKind kind,
                       std::uint64_t counted_sectors) const;
+  void note_atomics(const WarpAccess& access, const Spread& spread);
   void report_range(std::uint64_t first, std::uint64_t count, AccessKind kind,
                     std::uint64_t counted_sectors) const;
 

@@ -47,6 +47,7 @@ LaunchCount& LaunchCount::operator+=(const LaunchCount& other) {
   if (sites.size() < other.sites.size()) sites.resize(other.sites.size());
   for (std::size_t i = 0; i < other.sites.size(); ++i) sites[i] += other.sites[i];
   WorkCount::operator+=(other);
+  atomics += other.atomics;
   add_shapes(other);
   return *this;
 }
@@ -90,6 +91,9 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
     note_shape(access, spread, cost_between(before, site));
   } else {
     add_count(access, spread, kind, space, site);
+  }
+  if (space == ptx::Space::global && is_atomic(kind) && !launch_.only_tells_requests) {
+    note_atomics(access, spread);
   }
   if (space == ptx::Space::global && launch_.on_request) {
     report_request(access, spread, kind, site.global.sectors - sectors_before);
@@ -164,6 +168,16 @@ void AccessUnit::report_request(const WarpAccess& access, const Spread& spread, 
   request.sectors = {partial.begin(), partial_end};
   request.is_partial = true;
   if (!request.sectors.empty()) launch_.on_request(request);
+}
+
+void AccessUnit::note_atomics(const WarpAccess& access, const Spread& spread) {
+  if (spread.low == spread.high) return count_.atomics.add(spread.low);
+  std::array<std::uint64_t, warp_size> addresses;  // NOLINT: as far as `end`
+  auto end = addresses.begin();
+  for_each_lane(access.active, [&](unsigned lane) { *end++ = access.address[lane]; });
+  std::sort(addresses.begin(), end);
+  end = std::unique(addresses.begin(), end);
+  for (auto at = addresses.begin(); at != end; ++at) count_.atomics.add(*at);
 }
 
 /// A request for whole sectors that lie side by side.

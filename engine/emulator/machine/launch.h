@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -9,6 +10,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/emulator/count/model.h"
@@ -236,11 +238,22 @@ struct WorkCount {
   std::uint64_t shared_waits = 0;
   std::uint64_t dependent_steps = 0;
   std::uint64_t barriers = 0;
+  // InstructionMix, of all warps.
+  std::uint64_t issued_instructions = 0;
+  std::uint64_t alu_instructions = 0;
+  std::uint64_t fma_instructions = 0;
+  std::uint64_t fp64_instructions = 0;
+  std::uint64_t special_instructions = 0;
+  std::uint64_t conversion_instructions = 0;
+  std::uint64_t tensor_operations = 0;
 
   static constexpr auto figures = std::to_array<std::uint64_t WorkCount::*>(
       {&WorkCount::warp_instructions, &WorkCount::thread_instructions, &WorkCount::float_operations,
        &WorkCount::product_work, &WorkCount::global_waits, &WorkCount::shared_waits,
-       &WorkCount::dependent_steps, &WorkCount::barriers});
+       &WorkCount::dependent_steps, &WorkCount::barriers, &WorkCount::issued_instructions,
+       &WorkCount::alu_instructions, &WorkCount::fma_instructions, &WorkCount::fp64_instructions,
+       &WorkCount::special_instructions, &WorkCount::conversion_instructions,
+       &WorkCount::tensor_operations});
   WorkCount& operator+=(const WorkCount& other) { return add_figures(*this, other); }
   friend bool operator==(const WorkCount&, const WorkCount&) = default;
 
@@ -248,8 +261,38 @@ struct WorkCount {
   std::uint64_t work() const { return thread_instructions + product_work; }
 };
 
+/// How often atomic operations ask for each address of global memory: a request asks once for each
+/// different address of its lanes. Addresses that come after very many others are left out.
+class AddressVisits {
+ public:
+  void add(std::uint64_t address, std::uint64_t times = 1) {
+    constexpr std::size_t most = 1U << 20U;
+    const auto known = visits_.find(address);
+    if (known != visits_.end()) {
+      known->second += times;
+    } else if (visits_.size() < most) {
+      visits_.emplace(address, times);
+    }
+  }
+  AddressVisits& operator+=(const AddressVisits& other) {
+    for (const auto& [address, times] : other.visits_) add(address, times);
+    return *this;
+  }
+  /// Of the address that is asked for most often.
+  std::uint64_t most() const {
+    std::uint64_t most = 0;
+    for (const auto& [address, times] : visits_) most = std::max(most, times);
+    return most;
+  }
+  friend bool operator==(const AddressVisits&, const AddressVisits&) = default;
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint64_t> visits_;
+};
+
 /// What blocks did.
 struct LaunchCount : WorkCount {
+  AddressVisits atomics;
   std::vector<SiteCount> sites;      ///< by the kernel's memory ops
   std::vector<AddressShape> shapes;  ///< the same, where the launch notes them; else empty
 

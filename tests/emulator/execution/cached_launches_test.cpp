@@ -91,3 +91,123 @@ BOOST_AUTO_TEST_CASE(some_of_the_blocks_stand_for_all) {
   BOOST_TEST(result.metrics.at("l1_hit_rate") == 0);
   BOOST_TEST(result.metrics.at("l2_hit_rate") == 50, boost::test_tools::tolerance(0.02));
 }
+
+namespace {
+
+const std::string copy_of_floats =
+    over_floats(launched_once,
+                "__global__ void kernel(const float* in, float* out) {\n"
+                "  const size_t i = blockIdx.x * 256 + threadIdx.x;\n"
+                "  out[i] = in[i];\n}\n");
+
+Emulated emulate_samples(const std::string& text, const Bindings& given = {}) {
+  EmulatorSettings settings = emulator_settings(90, 2);
+  settings.samples_caches = true;
+  return emulate(text, given, settings);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_sample_of_the_blocks_tells_what_all_of_them_do_to_the_caches) {
+  const double bytes = 4.0 * (1 << 26);
+  const Emulated result = emulate_samples(copy_of_floats, integers({{"N", 1 << 26}}));
+  BOOST_TEST(result.outcome == "correct");
+  BOOST_TEST(result.metrics.at("l1_hit_rate") == 0);
+  BOOST_TEST(result.metrics.at("l2_hit_rate") == 50, boost::test_tools::tolerance(0.01));
+  BOOST_TEST(result.metrics.at("l2_read_sectors") == bytes / 32,
+             boost::test_tools::tolerance(0.01));
+  BOOST_TEST(result.metrics.at("l2_write_sectors") == bytes / 32,
+             boost::test_tools::tolerance(0.01));
+  BOOST_TEST(result.metrics.at("dram_read_bytes") == bytes, boost::test_tools::tolerance(0.01));
+  BOOST_TEST(result.metrics.at("dram_write_bytes") == bytes, boost::test_tools::tolerance(0.01));
+  BOOST_TEST(result.notes.back().find("told from the first") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_sample_of_a_small_launch_is_all_of_it) {
+  const Emulated sample = emulate_samples(copy_of_floats);
+  const Emulated whole = emulate_caches(copy_of_floats, CacheState::cold);
+  for (const char* metric : {"l1_hit_rate", "l2_hit_rate", "l2_read_sectors", "l2_write_sectors",
+                             "dram_read_bytes", "dram_write_bytes"}) {
+    BOOST_TEST_INFO(metric);
+    BOOST_TEST(sample.metrics.at(metric) == whole.metrics.at(metric));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_sample_leaves_results_alone) {
+  const std::string in_place = over_floats(
+      "launch: {grid: N / 256, block: 256}\n",
+      "__global__ void kernel(float* in, float* out) {\n"
+      "  const size_t i = blockIdx.x * 256 + threadIdx.x;\n"
+      "  out[i] = in[i];\n"
+      "  in[i] += 1;\n}\n");
+  BOOST_TEST(emulate_samples(in_place).outcome == "correct");
+}
+
+BOOST_AUTO_TEST_CASE(long_blocks_are_followed_side_by_side) {
+  // Each thread reads 4096 floats: every block of a wave for some of them.
+  const std::string sums =
+      "/* pattern:\n"
+      "parameters: {N: {default: 4 Mi}}\n"
+      "buffers:\n"
+      "  in: {type: float, length: N * 256, init: \"float(i % 2)\"}\n"
+      "  out: {type: float, length: N / 16}\n"
+      "launch: {grid: N / 4096, block: 256}\n"
+      "useful: {read: N * 1024, write: N / 4}\n*/\n"
+      "__global__ void kernel(const float* in, float* out) {\n"
+      "  const size_t i = blockIdx.x * 256 + threadIdx.x;\n"
+      "  float sum = 0;\n"
+      "  for (size_t k = 0; k < 4096; ++k) sum += in[k * (N / 16) + i];\n"
+      "  out[i] = sum;\n}\n";
+  const Emulated result = emulate_samples(sums);
+  BOOST_TEST(result.outcome == "correct");
+  BOOST_TEST(result.metrics.at("l1_hit_rate") == 0);
+  BOOST_TEST(result.metrics.at("dram_read_bytes") == 1024.0 * (1 << 22),
+             boost::test_tools::tolerance(0.02));
+}
+
+BOOST_AUTO_TEST_CASE(steps_are_followed_as_they_are_executed) {
+  const std::string steps = over_floats(
+      "steps:\n"
+      "  - {kernel: first, arguments: [in, out], grid: N / 256, block: 256}\n"
+      "  - {kernel: again, arguments: [out], grid: N / 256, block: 256}\n",
+      "__global__ void first(const float* in, float* out) {\n"
+      "  const size_t i = blockIdx.x * 256 + threadIdx.x;\n"
+      "  out[i] = in[i];\n}\n"
+      "__global__ void again(float* out) {\n"
+      "  const size_t i = blockIdx.x * 256 + threadIdx.x;\n"
+      "  out[i] += 0;\n}\n");
+  const Emulated result = emulate_samples(steps);
+  BOOST_TEST(result.metrics.at("dram_read_bytes") == 65536 * 4);
+  BOOST_TEST(hit_rate(result, "l2") == 75);
+}
+
+BOOST_AUTO_TEST_CASE(the_busiest_address_has_one_operation_for_each_request_there) {
+  const std::string counts =
+      "/* pattern:\n"
+      "parameters: {N: {default: 1 Ki}, LANES: {default: 32}}\n"
+      "buffers: {out: {type: uint32_t, length: N, init: 0}}\n"
+      "launch: {grid: N / 256, block: 256}\n"
+      "useful: {write: N * 4}\n*/\n"
+      "__global__ void kernel(uint32_t* out) {\n"
+      "  atomicAdd(&out[threadIdx.x % 32 / LANES], threadIdx.x);\n}\n";
+  // 32 warps, each with one request, which all reach element 0.
+  BOOST_TEST(emulate(counts).metrics.at("busiest_address") == 32);
+  BOOST_TEST(emulate(counts, integers({{"LANES", 1}})).metrics.at("busiest_address") == 32);
+}
+
+BOOST_AUTO_TEST_CASE(instructions_are_counted_by_the_pipe_that_they_take) {
+  const std::string products =
+      "/* pattern:\n"
+      "parameters: {N: {default: 64 Ki}}\n"
+      "buffers: {out: {type: float, length: N, init: float(i)}}\n"
+      "launch: {grid: N / 256, block: 256}\n"
+      "useful: {write: N * 4}\n*/\n"
+      "__global__ void kernel(float* out) {\n"
+      "  const size_t i = blockIdx.x * 256 + threadIdx.x;\n"
+      "  out[i] = __expf(out[i]) * out[i] + 1;\n}\n";
+  const Emulated result = emulate(products);
+  BOOST_TEST(result.metrics.at("special_instructions") == result.metrics.at("warps"));
+  BOOST_TEST(result.metrics.at("fma_instructions") > result.metrics.at("warps"));
+  BOOST_TEST(!result.metrics.contains("fp64_instructions"));
+  BOOST_TEST(!result.metrics.contains("tensor_operations"));
+}
