@@ -41,7 +41,7 @@ std::vector<TimedPoint> microbenchmarks() {
     add("sectors", demand);
     demand.load_sectors = 0;
     demand.l2_hits = 0;
-    add("latency", demand);
+    add("memory-latency", demand);
 
     demand = warps(1);
     demand.shared_waits = 1e4 * size;
@@ -58,7 +58,7 @@ std::vector<TimedPoint> microbenchmarks() {
     add("memory", demand);
     demand = {};
     demand.l2_read_sectors = 1e8 * size;
-    add("footprint", demand);
+    add("camping", demand);
     demand = {};
     demand.l1_data_wavefronts = 1e8 * size;
     add("footprint", demand);
