@@ -34,12 +34,12 @@ std::vector<TimedPoint> microbenchmarks() {
     demand.global_waits = 1e4 * size;
     demand.l1_hits = 1;
     add("latency", demand);
-    demand.l1_hits = 0;
-    demand.l2_hits = 1;
-    add("latency", demand);
     demand.load_sectors = 32 * demand.global_waits;
     add("sectors", demand);
     demand.load_sectors = 0;
+    demand.l1_hits = 0;
+    demand.l2_hits = 1;
+    add("latency", demand);
     demand.l2_hits = 0;
     add("memory-latency", demand);
 

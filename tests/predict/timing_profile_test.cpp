@@ -67,10 +67,10 @@ BOOST_AUTO_TEST_CASE(what_is_written_reads_back) {
   BOOST_TEST(again->date == profile.date);
   for (const TimingKey& key : timing_keys()) {
     BOOST_TEST_CONTEXT(key.name) {
-      BOOST_TEST((again->*key.constant).value == (profile.*key.constant).value);
-      BOOST_TEST((again->*key.constant).low == (profile.*key.constant).low);
-      BOOST_TEST((again->*key.constant).high == (profile.*key.constant).high);
-      BOOST_TEST((again->*key.constant).from == (profile.*key.constant).from);
+      BOOST_TEST(((*again).*key.constant).value == (profile.*key.constant).value);
+      BOOST_TEST(((*again).*key.constant).low == (profile.*key.constant).low);
+      BOOST_TEST(((*again).*key.constant).high == (profile.*key.constant).high);
+      BOOST_TEST(((*again).*key.constant).from == (profile.*key.constant).from);
     }
   }
 }
