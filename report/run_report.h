@@ -2,6 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,10 @@ std::string write_terminal(const RunAnalysis& run, std::size_t width, bool color
 /// Texts of files and databases stand on the page letter for letter and cannot run; a
 /// Content-Security-Policy forbids everything but the page's own scripts.
 std::string write_html(const RunAnalysis& run);
+
+/// A page of the same kind with sections of one's own, and below them the charts of several runs.
+std::string write_charts_page(const std::string& title, Document sections,
+                              std::span<const RunResults> runs);
 
 /// A text from a file or a message as a field, in quotes where RFC 4180 has them. Spreadsheets
 /// compute what begins like a formula, in the wide forms of East Asian writing too (OWASP, "CSV

@@ -33,7 +33,8 @@ int execute(const Command& command, const Arguments& arguments);
 
 extern const Command run_command, check_command, explain_command, list_command, show_command,
     report_command, export_command, compare_command, compare_strategies_command, devices_command,
-    cache_command, new_command, schema_command, completion_command, manual_command, help_command;
+    cache_command, profile_command, new_command, schema_command, completion_command, manual_command,
+    help_command;
 
 /// `sweep --help`: the commands and the topics there are.
 void print_help();

@@ -99,10 +99,10 @@ void measure_all(RunStage& stage) {
   measure_points(stage, missing);
   if (stage.stop || stage.request.replay) return;
   if (stage.request.on_measured) stage.request.on_measured(summary.run, summary.recent);
-  if (stage.request.pairs.empty()) {
-    compare_best(stage);
-  } else {
+  if (!stage.request.pairs.empty()) {
     compare_pairs(stage);
+  } else if (stage.request.compares_best) {
+    compare_best(stage);
   }
 }
 

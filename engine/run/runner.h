@@ -73,6 +73,8 @@ struct RunRequest {
   /// Point indices of what is to be compared with each other, two and two, in the place of the
   /// best.
   std::vector<std::array<std::size_t, 2>> pairs = {};
+  /// Measures those that may be the best again, in turn, unless there are pairs.
+  bool compares_best = true;
   Clock clock = steady_clock();  ///< what the run's own time goes by
 };
 

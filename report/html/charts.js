@@ -37,7 +37,7 @@ class Tooltip {
   show(event, item) {
     const point = Tooltip.pointOf(item);
     if (point < 0) { this.box.hidden = true; return; }
-    this.box.replaceChildren(...this.content(point));
+    this.box.replaceChildren(...this.content(point, item.datum));
     this.box.hidden = false;
     const {width, height} = this.box.getBoundingClientRect();
     const x = Math.min(event.clientX + 14, document.documentElement.clientWidth - width - 8);
@@ -47,10 +47,12 @@ class Tooltip {
     this.box.style.top = `${Math.max(y, 8)}px`;
   }
 
-  content(point) {
+  /** Without points, as on a page of several runs, the mark's own figure. */
+  content(point, {figure}) {
     const {points} = this;
     const rows = [];
     const add = (name, text) => rows.push(make('dt', {}, name), make('dd', {}, text));
+    if (!points) return [Number.isFinite(figure) ? formatFigure(figure) : 'failed'];
     for (const parameter of points.parameters) {
       if (parameter.at[point] >= 0) add(parameter.name, parameter.values[parameter.at[point]]);
     }

@@ -362,21 +362,44 @@ std::string points_frame() {
 )";
 }
 
-std::string write_html(const RunAnalysis& run) {
-  const Provenance& provenance = run.results.run.provenance;
-  const std::vector<Chart> charts = charts_of(run.results);
-  const Document document = run_page(run, charts);
-  std::string title = provenance.sweep_name;
-  if (!provenance.device.name.empty()) title += " on " + provenance.device.name;
+namespace {
+
+/// A page of sections, charts and, unless empty, points.
+std::string whole_page(const std::string& title, const Document& document,
+                       const std::vector<Chart>& charts, const std::string& points) {
   std::string page = page_head(title, page_style(), std::array{page_script(), vega_script()});
   page += "<body>\n" + navigation(document) + "<main>\n" + render_html(document) + "</main>\n";
-  if (!run.points.empty()) page += data_script("points-data", script_json(points_data(run)));
+  if (!points.empty()) page += data_script("points-data", points);
   if (const std::string json = charts_json(charts); !json.empty()) {
     page += data_script("charts-data", json);
     page.append("<script>").append(vega_script().text).append("</script>\n");
   }
   page.append("<script>").append(page_script().text).append("</script>\n");
   return page + "</body>\n</html>\n";
+}
+
+}  // namespace
+
+std::string write_html(const RunAnalysis& run) {
+  const Provenance& provenance = run.results.run.provenance;
+  const std::vector<Chart> charts = charts_of(run.results);
+  const Document document = run_page(run, charts);
+  std::string title = provenance.sweep_name;
+  if (!provenance.device.name.empty()) title += " on " + provenance.device.name;
+  return whole_page(title, document, charts,
+                    run.points.empty() ? std::string() : script_json(points_data(run)));
+}
+
+std::string write_charts_page(const std::string& title, Document sections,
+                              std::span<const RunResults> runs) {
+  std::vector<Chart> charts;
+  for (const RunResults& results : runs) {
+    std::ranges::move(charts_of(results), std::back_inserter(charts));
+  }
+  if (!charts.empty()) {
+    sections.emplace_back(Section{"charts", "Charts", {PageBlock{chart_figures(charts)}}});
+  }
+  return whole_page(title, sections, charts, "");
 }
 
 Json packed_places(const std::vector<std::int64_t>& places) {

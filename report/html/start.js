@@ -4,7 +4,10 @@ function start() {
   setUpTheme();
   setUpCopying();
   const data = pageData('points-data');
-  if (!data) return;
+  if (!data) {
+    drawCharts(null, () => {});
+    return;
+  }
   const points = new Points(data);
   const detail = new PointDetail(points);
   const open = (point) => detail.open(point);

@@ -41,6 +41,19 @@ BOOST_AUTO_TEST_CASE(without_a_gpu_the_emulator_counts_and_says_so,
   BOOST_TEST(std::filesystem::exists(folder.path() / "results" / "stride.csv"));
 }
 
+BOOST_AUTO_TEST_CASE(without_a_gpu_there_is_no_profile_to_measure,
+                     *boost::unit_test::precondition(has_no_gpu)) {
+  const TemporaryFolder folder;
+  const Outcome profile = run_program({"profile"}, folder.path());
+  BOOST_TEST(profile.code == 69);
+  BOOST_TEST(contains(profile.err, "NVIDIA driver"));
+  BOOST_TEST(contains(profile.err, "without one there are the profiles of h100"));
+  BOOST_TEST(!std::filesystem::exists(folder.path() / "profile"));
+  const Outcome emulated = run_program({"profile", "--device", "emulator"}, folder.path());
+  BOOST_TEST(emulated.code == 2);
+  BOOST_TEST(contains(emulated.err, "--device emulator: write auto, or the number of a GPU"));
+}
+
 BOOST_AUTO_TEST_CASE(an_expectation_that_set_leaves_without_a_point_is_a_note,
                      *boost::unit_test::precondition(has_compiler)) {
   const TemporaryFolder folder;

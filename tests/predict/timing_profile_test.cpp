@@ -1,89 +1,98 @@
 #include "engine/predict/timing_profile.h"
 
+#include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <ostream>
 
-#include "tests/contains.h"
+namespace data = boost::unit_test::data;
 
-namespace sweep::timing_profile_test {
+namespace sweep {
+namespace timing_profile {
 
-SourcePtr source(const std::string& text) {
-  return std::make_shared<Source>("gpu.yaml", text);
+SourcePtr source_of(const std::string& text) {
+  return std::make_shared<Source>(Source{"gpu.yaml", text});
 }
 
-/// The messages about a profile's text.
-std::string mistakes(const std::string& text) {
-  try {
-    read_timing_profile(source(text));
-  } catch (const InputError& error) {
-    std::string messages;
-    for (const Diagnostic& each : error.diagnostics().list()) {
-      messages += std::to_string(each.where.line) + ": " + each.message + "\n";
+/// A profile's text with another one in the place of a part of it.
+std::string changed(const std::string& part, const std::string& other) {
+  std::string text = shipped_profile("h100")->text;
+  const std::size_t at = text.find(part);
+  BOOST_REQUIRE(at != std::string::npos);
+  return text.replace(at, part.size(), other);
+}
+
+struct Mistake {
+  std::string part;
+  std::string other;
+  std::string message;  ///< that the diagnostics have
+};
+
+std::ostream& operator<<(std::ostream& stream, const Mistake& mistake) {
+  return stream << mistake.other;
+}
+
+const std::vector<Mistake> mistakes = {
+    {"  origin: measured\n", "", "origin"},
+    {"launch: {value: 1.81, ", "launch: {", "'launch'"},
+    {"launch: {value: 1.81, low: 1.756", "launch: {value: 1.81, low: 1.9",
+     "'launch' is not between its 'low' and 'high'"},
+    {"launch: {value: 1.81", "launch: {value: fast", "a number from 0 to 1e9"},
+    {"launch: {value: 1.81", "launch: {value: -1", "a number from 0 to 1e9"},
+    {"  launch: {value: 1.81, low: 1.756, high: 1.864}\n", "", "launch"},
+    {"  launch: {", "  lunch: {", "lunch"},
+    {"launch: {value: 1.81, low: 1.756, high: 1.864}", "launch: 1.81", "launch"},
+};
+
+}  // namespace timing_profile
+
+BOOST_AUTO_TEST_SUITE(timing_profile_file)
+
+BOOST_DATA_TEST_CASE(each_shipped_profile_can_be_read, data::make(shipped_profile_names()), name) {
+  const auto profile = read_timing_profile(shipped_profile(name));
+  BOOST_TEST_REQUIRE(profile.has_value());
+  BOOST_TEST(profile->peak_bandwidth.value > 0);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_written_reads_back) {
+  TimingProfile profile = read_timing_profile(shipped_profile("h100")).value();
+  profile.driver = "580.159.04";
+  profile.date = "2026-01-31";
+  profile.launch.from = "profile-launches and profile-flight";
+  const auto again = read_timing_profile(
+      timing_profile::source_of("name: H100\ncompute_capability: 9.0\n" + times_text(profile)));
+  BOOST_TEST_REQUIRE(again.has_value());
+  BOOST_TEST(again->gpu == "H100");
+  BOOST_TEST(again->origin == profile.origin);
+  BOOST_TEST(again->driver == profile.driver);
+  BOOST_TEST(again->date == profile.date);
+  for (const TimingKey& key : timing_keys()) {
+    BOOST_TEST_CONTEXT(key.name) {
+      BOOST_TEST(((*again).*key.constant).value == (profile.*key.constant).value);
+      BOOST_TEST(((*again).*key.constant).low == (profile.*key.constant).low);
+      BOOST_TEST(((*again).*key.constant).high == (profile.*key.constant).high);
+      BOOST_TEST(((*again).*key.constant).from == (profile.*key.constant).from);
     }
-    return messages;
-  }
-  return {};
-}
-
-std::string text_of(const TimingProfile& profile) {
-  return "name: " + profile.gpu + "\n" + times_text(profile);
-}
-
-TimingProfile some_profile() {
-  TimingProfile profile;
-  profile.gpu = "Some GPU";
-  profile.origin = "measured";
-  double figure = 1;
-  for (const TimingKey& key : timing_keys()) {
-    profile.*key.constant = {figure, figure - 0.5, figure + 0.5, "stride"};
-    figure *= 1.5;
-  }
-  return profile;
-}
-
-BOOST_AUTO_TEST_SUITE(timing_profiles)
-
-BOOST_AUTO_TEST_CASE(what_is_written_is_read_again) {
-  const TimingProfile profile = some_profile();
-  const auto read = read_timing_profile(source(text_of(profile)));
-  BOOST_REQUIRE(read.has_value());
-  BOOST_TEST(read->gpu == "Some GPU");
-  for (const TimingKey& key : timing_keys()) {
-    const TimingConstant& before = profile.*key.constant;
-    const TimingConstant& after = (*read).*key.constant;
-    BOOST_TEST(after.value == before.value, boost::test_tools::tolerance(1e-3));
-    BOOST_TEST(after.low == before.low, boost::test_tools::tolerance(1e-3));
-    BOOST_TEST(after.high == before.high, boost::test_tools::tolerance(1e-3));
-    BOOST_TEST(after.from == "stride");
   }
 }
 
-BOOST_AUTO_TEST_CASE(sizes_alone_predict_nothing) {
-  BOOST_TEST(!read_timing_profile(source("name: x\ncompute_capability: 9.0\n")).has_value());
+BOOST_AUTO_TEST_CASE(a_profile_may_have_sizes_alone) {
+  BOOST_TEST(!read_timing_profile(timing_profile::source_of("compute_capability: 9.0\n")));
 }
 
-BOOST_AUTO_TEST_CASE(mistakes_are_said_with_their_lines) {
-  BOOST_TEST(contains(mistakes("times: 3\n"), "1: "));
-  const std::string text = text_of(some_profile());
-  const auto with = [&](const std::string& old, const std::string& other) {
-    std::string changed = text;
-    return mistakes(changed.replace(changed.find(old), old.size(), other));
-  };
-  BOOST_TEST(contains(with("  clock: {value", "  clok: {value"), "did you mean 'clock'") == false);
-  BOOST_TEST(contains(with("  clock: {value", "  clok: {value"), "'clok'"));
-  BOOST_TEST(contains(with("low: 0.5", "low: many"), "4: "));
-  BOOST_TEST(contains(with("low: 0.5", "low: 2"), "is not between its 'low' and 'high'"));
-  BOOST_TEST(contains(with("  origin: measured\n", ""), "needs the key 'origin'"));
-}
-
-BOOST_AUTO_TEST_CASE(shipped_profiles_can_be_read) {
-  for (const std::string& name : shipped_profile_names()) {
-    const auto profile = read_timing_profile(shipped_profile(name));
-    BOOST_REQUIRE(profile.has_value());
-    BOOST_TEST(!profile->gpu.empty());
+BOOST_DATA_TEST_CASE(each_mistake_is_told_with_its_place, data::make(timing_profile::mistakes),
+                     mistake) {
+  const auto source =
+      timing_profile::source_of(timing_profile::changed(mistake.part, mistake.other));
+  try {
+    read_timing_profile(source);
+    BOOST_ERROR("it was read");
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    BOOST_TEST(message.find(mistake.message) != std::string::npos, message);
+    BOOST_TEST(message.find("gpu.yaml:") != std::string::npos, message);
   }
-  BOOST_TEST((shipped_profile("h300") == nullptr));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace sweep::timing_profile_test
+}  // namespace sweep

@@ -15,7 +15,7 @@ using namespace sweep::testing;
 
 constexpr const char* family_help =
     " | for example family: coalescing; there are: coalescing, structures, transpose, shared "
-    "memory, streams, irregular, collectives, hierarchy; or a name of your own";
+    "memory, streams, irregular, collectives, hierarchy, execution; or a name of your own";
 
 constexpr const char* expected_help =
     " | for example {equals: \"2 * i\", tolerance: {relative: 1e-5}}, or {file: out.npy, "

@@ -23,7 +23,8 @@ constexpr double tolerance = 1e-9;
 /// Sweeps whose blocks differ, by chance or since they share memory by atomics: their counts per
 /// request are about the same in every size, and some blocks do not tell the totals.
 const std::set<std::string> uneven_sweeps = {
-    "atomics", "gather", "histogram", "histogram_cluster", "random_update", "scatter", "spatter"};
+    "atomics",         "gather",        "histogram", "histogram_cluster",
+    "profile-atomics", "random_update", "scatter",   "spatter"};
 constexpr double uneven_tolerance = 0.02;
 
 /// Whether blocks differ: a sweep that searches has persistent blocks, of which some have one tile
