@@ -325,7 +325,6 @@ std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options, std::ui
   const std::uint64_t total = launch.grid.count();
   const std::uint64_t in_cluster = launch.cluster.count();
   const std::uint64_t wave = std::min(options.resident_blocks, total);
-  const std::uint64_t window = std::max<std::uint64_t>(wave / 2, 1);
   std::optional<Follower> follower(std::in_place, *this, launch, kernel, options.resident_blocks,
                                    shared_bytes);
   launch.on_request = [&](const GlobalRequest& request) { follower->note(request); };
@@ -336,11 +335,10 @@ std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options, std::ui
   options.on_end = [&](std::uint64_t cluster) {
     blocks += in_cluster;
     follower->send(cluster);
-    if (blocks < wave || blocks / window == (blocks - in_cluster) / window) return;
-    if (follower->resident().sent().all() == 0) return;
+    if (blocks / wave == (blocks - in_cluster) / wave || blocks / wave == 1) return;
     waves.push_back(follower->progress());
     const std::size_t count = waves.size();
-    if (count < 4) return;
+    if (count < 3) return;
     CacheProgress last = waves[count - 1];
     CacheProgress before = waves[count - 2];
     last -= waves[count - 2];

@@ -152,7 +152,8 @@ BOOST_AUTO_TEST_CASE(long_blocks_are_followed_side_by_side) {
       "  in: {type: float, length: N * 256, init: \"float(i % 2)\"}\n"
       "  out: {type: float, length: N / 16}\n"
       "launch: {grid: N / 4096, block: 256}\n"
-      "useful: {read: N * 1024, write: N / 4}\n*/\n"
+      "useful: {read: N * 1024, write: N / 4}\n"
+      "verify: {out: \"out[i] == 4096.0f * float(i % 2)\"}\n*/\n"
       "__global__ void kernel(const float* in, float* out) {\n"
       "  const size_t i = blockIdx.x * 256 + threadIdx.x;\n"
       "  float sum = 0;\n"
@@ -187,7 +188,8 @@ BOOST_AUTO_TEST_CASE(the_busiest_address_has_one_operation_for_each_request_ther
       "parameters: {N: {default: 1 Ki}, LANES: {default: 32}}\n"
       "buffers: {out: {type: uint32_t, length: N, init: 0}}\n"
       "launch: {grid: N / 256, block: 256}\n"
-      "useful: {write: N * 4}\n*/\n"
+      "useful: {write: N * 4}\n"
+      "verify: {out: \"out[i] >= 0\"}\n*/\n"
       "__global__ void kernel(uint32_t* out) {\n"
       "  atomicAdd(&out[threadIdx.x % 32 / LANES], threadIdx.x);\n}\n";
   // 32 warps, each with one request, which all reach element 0.
@@ -199,9 +201,10 @@ BOOST_AUTO_TEST_CASE(instructions_are_counted_by_the_pipe_that_they_take) {
   const std::string products =
       "/* pattern:\n"
       "parameters: {N: {default: 64 Ki}}\n"
-      "buffers: {out: {type: float, length: N, init: float(i)}}\n"
+      "buffers: {out: {type: float, length: N, init: \"float(i % 2)\"}}\n"
       "launch: {grid: N / 256, block: 256}\n"
-      "useful: {write: N * 4}\n*/\n"
+      "useful: {write: N * 4}\n"
+      "verify: {out: \"out[i] > 0\"}\n*/\n"
       "__global__ void kernel(float* out) {\n"
       "  const size_t i = blockIdx.x * 256 + threadIdx.x;\n"
       "  out[i] = __expf(out[i]) * out[i] + 1;\n}\n";
