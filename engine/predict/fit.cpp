@@ -206,33 +206,6 @@ void fit_all(Profile& profile, const Profile& start, std::span<const ConstantFit
   }
 }
 
-/// How far the predictions of points are off, by what bounds them most.
-void fit_spreads(Profile& profile, std::span<const TimedPoint> points) {
-  constexpr std::array spreads = {&Profile::spread_memory, &Profile::spread_cache,
-                                  &Profile::spread_pipes, &Profile::spread_latency};
-  constexpr std::size_t fewest = 5;
-  constexpr double percent = 100;
-  std::array<std::vector<double>, spreads.size()> errors;
-  for (const TimedPoint& point : points) {
-    // A prediction's interval is made of the four, each by its share.
-    std::array<double, spreads.size()> shares = {};
-    for (std::size_t i = 0; i < spreads.size(); ++i) {
-      Profile only = profile;
-      for (const auto spread : spreads) (only.*spread).value = 0;
-      (only.*spreads[i]).value = percent;
-      const Prediction prediction = predict(point.demand, only);
-      shares[i] = prediction.high / prediction.seconds - 1;
-    }
-    const auto most = std::ranges::max_element(shares) - shares.begin();
-    errors[static_cast<std::size_t>(most)].push_back(size_of(log_error(point, profile)));
-  }
-  for (std::size_t i = 0; i < spreads.size(); ++i) {
-    if (errors[i].size() < fewest) continue;
-    profile.*spreads[i] = {percent * quantile(errors[i], 0.9), percent * quantile(errors[i], 0.8),
-                           percent * quantile(errors[i], 1), "the errors at all points"};
-  }
-}
-
 }  // namespace
 
 std::span<const std::string_view> profile_sweeps() {
@@ -245,7 +218,9 @@ TimingProfile scaled_profile(TimingProfile known, unsigned multiprocessors, doub
   const double faster_memory = peak_bandwidth / known.peak_bandwidth;
   const double wider = multiprocessors / static_cast<double>(std::max(known.multiprocessors, 1U));
   const std::string from = known.gpu + " scaled";
-  for (const TimingKey& key : timing_keys()) (known.*key.constant).from = from;
+  for (const TimingKey& key : timing_keys()) {
+    if (!key.name.starts_with("spread_")) (known.*key.constant).from = from;
+  }
   const auto scale = [&](std::initializer_list<TimingConstant Profile::*> constants, double by) {
     for (const auto each : constants) {
       TimingConstant& constant = known.*each;
@@ -272,7 +247,6 @@ TimingProfile fit_profile(std::span<const TimedPoint> points, const TimingProfil
   for (const ConstantFit& constant : constants) {
     if (constant.is_told(profile, start)) constant.finish(profile, start);
   }
-  fit_spreads(profile, points);
   return profile;
 }
 

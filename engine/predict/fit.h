@@ -38,8 +38,9 @@ TimingProfile scaled_profile(TimingProfile known, unsigned multiprocessors, doub
 /// keep their values, over and over, until nothing changes. The errors are logarithms of predicted
 /// over measured times, and a large one counts little (Cauchy's loss). An interval ends where the
 /// loss has grown by 2.71 times that of a mean point, which is 90 % for a normal error; a constant
-/// that could be anything keeps the start's value and origin. The spreads are those of the
-/// points. `start` has the device's own figures: multiprocessors, clock and peak bandwidth.
+/// that could be anything keeps the start's value and origin. The spreads, too, are the
+/// start's: microbenchmarks do not tell how far the model is off for kernels. `start` has the
+/// device's own figures: multiprocessors, clock and peak bandwidth.
 TimingProfile fit_profile(std::span<const TimedPoint> points, const TimingProfile& start);
 
 /// By sweep, in the order of the points.

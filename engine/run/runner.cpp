@@ -27,9 +27,10 @@ Provenance provenance_of(const RunRequest& request, const Device& device) {
 void note_prediction(RunStage& stage) {
   if (!stage.request.predicted_gpu) return;
   const TimingProfile& gpu = *stage.request.predicted_gpu;
-  stage.note(fmt::format("predicted times are those of the {}, by its profile ({}{}{}): nothing was "
-                         "timed for them",
-                         gpu.gpu, gpu.origin, gpu.date.empty() ? "" : ", ", gpu.date));
+  stage.note(
+      fmt::format("predicted times are those of the {}, by its profile ({}{}{}): nothing was "
+                  "timed for them",
+                  gpu.gpu, gpu.origin, gpu.date.empty() ? "" : ", ", gpu.date));
 }
 
 void note_disturbances(RunStage& stage) {

@@ -73,7 +73,8 @@ struct MetricTraits {
   bool needs_counts = false;  ///< the time alone does not give it, nor do others that are measured
   bool is_comparable = true;  ///< counters and the emulator, which executes PTX, count alike
   CountTolerance tolerance = {};
-  std::vector<std::string_view> words = {};  ///< what its values 0, 1, ... stand for; empty: numbers
+  std::vector<std::string_view> words =
+      {};  ///< what its values 0, 1, ... stand for; empty: numbers
 };
 
 /// All that is known of a metric besides how its values come about: one row of the table.

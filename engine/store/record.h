@@ -263,9 +263,9 @@ std::string describe_ranking(const TuningRecord& tuning);
 /// A point's figure, or nothing when it has none.
 std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked_by);
 
-/// The figure's 95 % confidence interval, or of a predicted one what holds it with 90 %. That of a time or a bandwidth follows from the time's,
-/// where it has both ends; an emulated figure is exact; others have none. Nothing for a point
-/// without a figure.
+/// The figure's 95 % confidence interval, or of a predicted one what holds it with 90 %. That of a
+/// time or a bandwidth follows from the time's, where it has both ends; an emulated figure is
+/// exact; others have none. Nothing for a point without a figure.
 std::optional<Interval> interval_of(const PointRecord& point, const RankedBy& ranked_by);
 
 }  // namespace sweep

@@ -169,7 +169,8 @@ RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
   } else {
     request.emulate = executor.emulators_beside();
     request.predicted_gpu = executor.predicted_gpu;
-    request.waits_for_counts = options.given.has("exact");
+    // Predictions follow from the counts.
+    request.waits_for_counts = options.given.has("exact") || executor.predicted_gpu.has_value();
   }
   return request;
 }

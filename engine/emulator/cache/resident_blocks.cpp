@@ -95,7 +95,7 @@ bool ResidentBlocks::run_turn(Multiprocessor& multiprocessor, unsigned number) {
   const Cycles arrival = arrival_of(multiprocessor, sources, begin);
   const bool is_store =
       request_.kind == RequestKind::store || request_.kind == RequestKind::partial_store;
-  std::uint64_t& sent = is_store                                ? sent_.stores
+  std::uint64_t& sent = is_store                               ? sent_.stores
                         : request_.kind == RequestKind::atomic ? sent_.atomics
                                                                : sent_.loads;
   sent += request_.count + request_.repeats;

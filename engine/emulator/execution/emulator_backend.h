@@ -170,6 +170,9 @@ struct EmulatorSettings : LaunchRules {
   /// are chosen otherwise.
   std::uint64_t whole_budget = 60'000'000;
   std::uint64_t sample_budget = 400'000;
+  /// Tells what launches do to the caches, where these are not followed whole, from some of the
+  /// blocks, which are executed once more where they can be.
+  bool samples_caches = false;
 };
 
 /// An execution that ended because of what the kernel did, or that never began because of what it

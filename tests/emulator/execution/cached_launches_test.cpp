@@ -134,12 +134,11 @@ BOOST_AUTO_TEST_CASE(a_sample_of_a_small_launch_is_all_of_it) {
 }
 
 BOOST_AUTO_TEST_CASE(a_sample_leaves_results_alone) {
-  const std::string in_place = over_floats(
-      "launch: {grid: N / 256, block: 256}\n",
-      "__global__ void kernel(float* in, float* out) {\n"
-      "  const size_t i = blockIdx.x * 256 + threadIdx.x;\n"
-      "  out[i] = in[i];\n"
-      "  in[i] += 1;\n}\n");
+  const std::string in_place = over_floats("launch: {grid: N / 256, block: 256}\n",
+                                           "__global__ void kernel(float* in, float* out) {\n"
+                                           "  const size_t i = blockIdx.x * 256 + threadIdx.x;\n"
+                                           "  out[i] = in[i];\n"
+                                           "  in[i] += 1;\n}\n");
   BOOST_TEST(emulate_samples(in_place).outcome == "correct");
 }
 
