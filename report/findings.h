@@ -108,7 +108,8 @@ struct ExpectationResult {
 /// Checks each expectation on each point that succeeded, has the parameters it names, and is meant
 /// by its condition. Of a metric's figures the measured one counts before the hardware's and the
 /// emulated one. Where a point's result was verified in part and no expectation names
-/// verified_share, one more is that it is 100 %, but where times are predicted. The points must
+/// verified_share, one more is that it is 100 %, but where the emulator counts
+/// for predictions. The points must
 /// outlive the results. `is_part`: they are of a space that was narrowed, as by `--set`, or
 /// searched.
 std::vector<ExpectationResult> check_expectations_on(const std::vector<Expectation>& expectations,

@@ -92,6 +92,9 @@ struct MetricDefinition : MetricTraits {
 /// Whether it goes with the median of the samples, whose interval gives it one.
 bool follows_median(const MetricDefinition& metric);
 
+/// So ends the name of an emulator that follows caches by a sample, as predictions need it.
+constexpr std::string_view with_caches = ", with caches";
+
 /// Whether it takes a GPU's time, or a prediction of it.
 bool is_of_time(const MetricDefinition& metric);
 

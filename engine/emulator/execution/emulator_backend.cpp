@@ -224,7 +224,7 @@ std::string device_name(const EmulatorSettings& settings) {
   }
   name += fmt::format(" ({})", settings.profile.name);
   if (settings.is_exact) name += ", every block";
-  if (settings.samples_caches) name += ", with caches";
+  if (settings.samples_caches) name += with_caches;
   return name;
 }
 

@@ -163,7 +163,8 @@ class RequestSlice {
   void follow_end(const Op& op) {
     const OpFacts facts = facts_of(kernel_, op);
     const bool is_of_block = op.kind == OpKind::barrier || op.kind == OpKind::cluster_barrier;
-    if (is_of_block || is_any_needed(facts.writes)) return need(facts.reads);
+    const bool is_of_warp = op.kind >= OpKind::shuffle && !is_of_block;
+    if (!is_of_warp || is_any_needed(facts.writes)) return need(facts.reads);
     need(kernel_.collectives[op.detail].members);
   }
 
