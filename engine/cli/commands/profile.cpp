@@ -138,17 +138,21 @@ TimingConstant clock_of(std::span<const RunResults> runs) {
   return {at(0.5), at(0.05), at(0.95), "all sweeps"};
 }
 
-/// A shipped profile of the GPU's compute capability, else the first one: with its multiprocessors.
+/// The shipped profile to start from, with its multiprocessors: one of the GPU's compute capability
+/// where there is one, and a measured one before one from data sheets.
 TimingProfile nearest_profile(int compute_capability) {
   std::optional<TimingProfile> nearest;
+  std::pair<bool, bool> best;
   for (const std::string& name : shipped_profile_names()) {
     const SourcePtr source = shipped_profile(name);
     const DeviceProfile sizes = read_profile(source);
-    const bool is_alike = sizes.compute_capability == compute_capability;
-    if (nearest && !is_alike) continue;
-    nearest = read_timing_profile(source);
-    nearest->multiprocessors = sizes.multiprocessors;
-    if (is_alike) break;
+    TimingProfile profile = read_timing_profile(source).value();
+    const std::pair likeness(sizes.compute_capability == compute_capability,
+                             profile.origin == "measured");
+    if (nearest && likeness <= best) continue;
+    best = likeness;
+    profile.multiprocessors = sizes.multiprocessors;
+    nearest = std::move(profile);
   }
   return nearest.value();
 }
