@@ -53,7 +53,7 @@ const std::vector<Case> cases = {
     {{"run", "--set", "N=1", "--se"}, {"words", "--set", "--seed"}},
     {{"new", "pattern", "mine", "--from", ""}, {"files"}},
     {{"run", "-o", ""}, {"folders"}},
-    {{"run", "--profile", ""}, {"files yaml", "h100"}},
+    {{"run", "--profile", ""}, {"files yaml", "h200", "h100", "a100", "b200", "rtx4090"}},
     {{"run", "--device", "em"}, {"words", "emulator"}},
     {{"run", "--device", "em", "stride", "--l1", "o"}, {"words", "on", "off"}},
     {{"run", "--color=n"}, {"words", "--color=never"}},

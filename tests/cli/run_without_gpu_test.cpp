@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(without_a_gpu_there_is_no_profile_to_measure,
   const Outcome profile = run_program({"profile"}, folder.path());
   BOOST_TEST(profile.code == 69);
   BOOST_TEST(contains(profile.err, "NVIDIA driver"));
-  BOOST_TEST(contains(profile.err, "without one there are the profiles of h100"));
+  BOOST_TEST(contains(profile.err, "without one there are the profiles of h200, h100"));
   BOOST_TEST(!std::filesystem::exists(folder.path() / "profile"));
   const Outcome emulated = run_program({"profile", "--device", "emulator"}, folder.path());
   BOOST_TEST(emulated.code == 2);

@@ -129,8 +129,15 @@ void limit_memory() {
 /// What --profile names.
 SourcePtr given_profile(const GivenOptions& given) {
   const std::string name = given.text("profile");
-  const SourcePtr shipped = shipped_profile(name);
-  return shipped != nullptr ? shipped : read_source(name);
+  if (const SourcePtr shipped = shipped_profile(name)) return shipped;
+  try {
+    return read_source(name);
+  } catch (const FileError& error) {
+    if (!error.is_missing()) throw;
+    throw FileError(fmt::format("{}; profiles that come with the program are {}", error.what(),
+                                fmt::join(shipped_profile_names(), ", ")),
+                    true);
+  }
 }
 
 }  // namespace
