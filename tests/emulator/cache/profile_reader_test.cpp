@@ -71,7 +71,8 @@ const std::vector<Mistake> cases = {
      "compute_capability, multiprocessors, max_threads_per_multiprocessor, "
      "max_blocks_per_multiprocessor, max_threads_per_block, registers_per_multiprocessor, "
      "registers_per_block, shared_bytes_per_multiprocessor, shared_bytes_per_block, l1_bytes, "
-     "l1_is_unified, l1_ways, l2_bytes, l2_ways, l2_parts, l2_coalescers, dram_granularity"},
+     "l1_is_unified, l1_ways, l2_bytes, l2_ways, l2_parts, l2_coalescers, dram_granularity, "
+     "times"},
 };
 
 }  // namespace
