@@ -150,7 +150,8 @@ std::vector<std::string> shipped_profile_names() {
 SourcePtr shipped_profile(std::string_view name) {
   const auto found = std::ranges::find(gpu_profiles(), name, &EmbeddedFile::name);
   if (found == gpu_profiles().end()) return nullptr;
-  return std::make_shared<Source>(fmt::format("the profile {}", name), std::string(found->text));
+  return std::make_shared<Source>(
+      Source{fmt::format("the profile {}", name), std::string(found->text)});
 }
 
 }  // namespace sweep

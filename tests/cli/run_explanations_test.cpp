@@ -50,7 +50,15 @@ BOOST_AUTO_TEST_CASE(a_run_keeps_what_each_pattern_s_accesses_cost) {
   const Outcome explained = run_program(
       {"explain", "stride", "--set", "STRIDE=8", "--set", "BYTES=1 Mi", "--json"}, folder.path());
   BOOST_TEST(explained.code == 0, explained.err);
-  BOOST_TEST(json::parse(explanations[0].json) == json::parse(explained.out));
+  // Beside what accesses cost the command predicts, for which the emulator follows caches.
+  json of_run = json::parse(explanations[0].json);
+  json of_command = json::parse(explained.out);
+  BOOST_TEST(of_run["prediction"].empty());
+  BOOST_TEST(!of_command["prediction"].empty());
+  for (json* each : {&of_run, &of_command}) {
+    for (const char* key : {"prediction", "device", "notes"}) each->erase(key);
+  }
+  BOOST_TEST(of_run == of_command);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_again_has_them_from_the_store) {

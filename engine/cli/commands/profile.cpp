@@ -26,12 +26,11 @@ namespace {
 namespace fs = std::filesystem;
 
 CommandLine profile_line() {
-  CommandLine line(
-      "sweep profile [OPTIONS] [NAME]",
-      "Measures a GPU with the sweeps profile-*, fits the constants that predictions are\n"
-      "made from, and writes DIR/NAME.yaml for 'sweep run SWEEP --profile DIR/NAME.yaml',\n"
-      "and DIR/NAME.html, the GPU at a glance. NAME is the GPU's unless given. What was\n"
-      "measured before is not measured again. 'sweep help prediction' says more.");
+  CommandLine line("sweep profile [OPTIONS] [NAME]",
+                   "Measures a GPU with the sweeps profile-*, fits the constants that predictions\n"
+                   "are made from, and writes DIR/NAME.yaml, for sweep run's --profile, and\n"
+                   "DIR/NAME.html, the GPU at a glance. NAME is the GPU's unless given. What was\n"
+                   "measured before is not measured again. 'sweep help prediction' says more.");
   line.option("device", "DEVICE", "auto (the first GPU) or the number of a GPU", "auto");
   line.option("output,o", "DIR", "the folder for the profile and the sweeps' databases", "profile");
   line.flag("fresh", "measure again what the databases have already");
