@@ -330,8 +330,9 @@ void add_count_range(const RunAnalysis& run, std::vector<std::string>& sentences
   if (!waste.empty()) sentences.push_back("The worst " + waste + '.');
 }
 
-/// Where predicted and measured times part: "Of 64 predicted times 60 agree with the measured ones;
-/// farthest, at STRIDE = 32, 81.2 us were predicted, bound by L2, and 120 us measured."
+/// Where predicted and measured times part: "Of 64 predicted times, 60 hold the measured one in
+/// their interval; farthest, at STRIDE = 32, 81.2 us were predicted, bound by L2, and 120 us
+/// measured."
 void add_agreement(const RunAnalysis& run, std::vector<std::string>& sentences) {
   std::size_t all = 0;
   std::size_t agreeing = 0;

@@ -225,7 +225,9 @@ std::optional<TimingProfile> predicted_gpu(const GivenOptions& given, EmulatorSe
   } else {
     for (const std::string& name : shipped_profile_names()) {
       const SourcePtr source = shipped_profile(name);
-      if (!gpu && read_profile(source) == settings.profile) gpu = read_timing_profile(source);
+      if (read_profile(source) != settings.profile) continue;
+      gpu = read_timing_profile(source);
+      break;
     }
   }
   if (!gpu) return gpu;
@@ -410,8 +412,8 @@ Executor start_executor(const std::string& device, StartedAhead ahead, const Giv
       }
     }
   }
-  const bool is_asked = given.has("profile") || (device == "auto" && !given.has("exact"));
-  if (predicts && is_asked && (!has_gpu || given.has("profile"))) {
+  const bool is_usual = !has_gpu && device == "auto" && !given.has("exact");
+  if (predicts && (is_usual || given.has("profile"))) {
     executor.predicted_gpu = predicted_gpu(given, executor.settings);
   }
   if (!has_gpu) {
