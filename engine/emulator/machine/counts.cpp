@@ -127,9 +127,9 @@ void AccessUnit::report_request(const WarpAccess& access, const Spread& spread, 
                                 std::uint64_t counted_sectors) const {
   const bool is_range =
       spread.is_affine && spread.delta == access.width && access.active == full_mask;
-  if (is_range && spread.low % sector_bytes == 0 && access.width * warp_size % sector_bytes == 0) {
-    return report_range(spread.low / sector_bytes, access.width * warp_size / sector_bytes, kind,
-                        counted_sectors);
+  const std::uint64_t bytes = std::uint64_t{access.width} * warp_size;
+  if (is_range && spread.low % sector_bytes == 0 && bytes % sector_bytes == 0) {
+    return report_range(spread.low / sector_bytes, bytes / sector_bytes, kind, counted_sectors);
   }
   struct Touched {
     std::uint64_t sector;
