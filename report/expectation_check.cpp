@@ -29,9 +29,11 @@ bool is_meant(const PointRecord& point, const Expectation& expectation) {
          (!expectation.condition || holds(*expectation.condition, point));
 }
 
-/// What is measured before what is emulated.
+/// What is measured before what is emulated; no count that is estimated.
 std::optional<double> metric_of(const PointRecord& point, const std::string& name) {
   for (const Origin origin : all_origins) {
+    const MetricDefinition* known = find_metric(name);
+    if (origin == Origin::predicted && known != nullptr && !is_of_time(*known)) continue;
     const MetricColumn column{name, origin};
     if (const auto figure = figure_of(point, column)) return figure;
   }

@@ -63,8 +63,7 @@ Better better_of(const std::string& metric) {
 }
 
 bool is_time(const MetricColumn& column) {
-  return (column.origin == Origin::measured || column.origin == Origin::predicted) &&
-         unit_of(column.name) == "us";
+  return has_times(column.origin) && unit_of(column.name) == "us";
 }
 
 std::string word_of(const std::string& metric, double figure) {

@@ -251,8 +251,7 @@ std::string describe_among_groups(const PointVerdict& verdict) {
 
 std::string_view word_for_slowest(const MetricColumn& metric) {
   const bool is_of_speed =
-      (metric.origin == Origin::measured || metric.origin == Origin::predicted) &&
-      definition_of(metric.name).relation != TimeRelation::unrelated;
+      has_times(metric.origin) && definition_of(metric.name).relation != TimeRelation::unrelated;
   return is_of_speed ? "slowest" : "worst";
 }
 

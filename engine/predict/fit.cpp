@@ -13,11 +13,12 @@ namespace {
 
 using Profile = TimingProfile;
 
-constexpr std::array<std::string_view, 16> all_sweeps = {
+constexpr std::array<std::string_view, 17> all_sweeps = {
     "profile-memory",         "profile-flight",         "profile-footprint",  "profile-writes",
     "profile-latency",        "profile-memory-latency", "profile-sectors",    "profile-pages",
     "profile-stride",         "profile-camping",        "profile-shared",     "profile-barriers",
-    "profile-shared-latency", "profile-atomics",        "profile-arithmetic", "profile-launches"};
+    "profile-shared-latency", "profile-atomics",        "profile-arithmetic", "profile-launches",
+    "profile-cold-launches"};
 
 /// Which sweeps tell a constant.
 struct Teller {
@@ -28,10 +29,13 @@ struct Teller {
 const std::vector<Teller>& tellers() {
   static const std::vector<Teller> all = {
       {"launch", {"profile-launches"}},
+      {"cold_launch", {"profile-cold-launches"}},
       {"block", {"profile-launches"}},
       {"turnover", {"profile-launches", "profile-flight"}},
+      {"turnover_warp", {"profile-launches"}},
       {"dram_read", {"profile-memory"}},
       {"dram_write", {"profile-memory"}},
+      {"isolated_write", {"profile-stride"}},
       {"l2_read", {"profile-camping"}},
       {"l2_write", {"profile-writes"}},
       {"atomic_same", {"profile-atomics"}},
@@ -44,7 +48,7 @@ const std::vector<Teller>& tellers() {
       {"sector", {"profile-sectors"}},
       {"shared_latency", {"profile-shared-latency"}},
       {"barrier", {"profile-barriers"}},
-      {"step", {"profile-arithmetic"}},
+      {"barrier_warp", {"profile-barriers"}},
       {"alu", {"profile-arithmetic"}},
       {"fma", {"profile-arithmetic"}},
       {"fp64", {"profile-arithmetic"}},
@@ -109,8 +113,13 @@ class ConstantFit {
     return loss(profile, first) > most && loss(profile, last) > most;
   }
 
-  /// Finds the constant's interval, and says where it is from.
+  /// Finds the constant's interval, and says where it is from; one that its points do not tell is
+  /// what it was.
   void finish(Profile& profile, const Profile& start) const {
+    if (!is_told(profile, start)) {
+      of(profile) = start.*constant_;
+      return;
+    }
     constexpr double least_share = 0.005;  // of what is measured
     const auto [first, last] = range(start);
     TimingConstant& constant = of(profile);
@@ -231,6 +240,7 @@ TimingProfile scaled_profile(TimingProfile known, unsigned multiprocessors, doub
   };
   scale({&Profile::dram_read, &Profile::dram_write}, faster_memory);
   scale({&Profile::l2_read, &Profile::l2_write}, faster_clock * wider);
+  scale({&Profile::isolated_write}, 1 / faster_memory);
   scale({&Profile::block, &Profile::atomic_same, &Profile::atomic_sector}, 1 / faster_clock);
   scale({&Profile::dram_latency}, faster_clock);
   known.multiprocessors = multiprocessors;
@@ -244,9 +254,7 @@ TimingProfile fit_profile(std::span<const TimedPoint> points, const TimingProfil
   for (const Teller& teller : tellers()) constants.emplace_back(teller, points);
   Profile profile = start;
   fit_all(profile, start, constants);
-  for (const ConstantFit& constant : constants) {
-    if (constant.is_told(profile, start)) constant.finish(profile, start);
-  }
+  for (const ConstantFit& constant : constants) constant.finish(profile, start);
   return profile;
 }
 

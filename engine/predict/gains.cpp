@@ -48,8 +48,7 @@ std::vector<Gain> possible_gains(std::span<const Metric> metrics, const TimingPr
       {"with coalesced stores", [&](Demand& d) { scale_stores(d, share("store_efficiency")); }},
       {"with twice as many accesses in flight", [](Demand& d) { d.global_waits /= 2; }},
       {"with half as many blocks that do twice as much each", [](Demand& d) { d.blocks /= 2; }},
-      {"with atomic operations spread over many addresses",
-       [](Demand& d) { d.busiest_address = 0; }},
+      {"with atomic operations spread over many addresses", [](Demand& d) { d.busiest_line = 0; }},
       {"with half the instructions", [](Demand& d) {
          for (double* part : {&d.instructions, &d.alu, &d.fma, &d.fp64, &d.special}) *part /= 2;
        }}};

@@ -14,7 +14,9 @@ constexpr double bytes_of_sector = 32;
 constexpr double quarters = 4;
 
 /// Of the p-norm, fitted to microbenchmarks of an H100.
-constexpr double norm = 6;
+constexpr double norm = 4;
+/// A pass through shared memory's banks takes a warp that is alone so many cycles, on an H100.
+constexpr double wavefront_of_one_warp = 2;
 
 /// How much longer the multiprocessor with most blocks is busy than the mean one. Blocks are
 /// distributed one by one; where there are more than are resident at once, those that end early
@@ -34,10 +36,49 @@ double path_of_warp(const Demand& demand, const TimingProfile& gpu) {
   const double beyond_l1 =
       gpu.l2_latency + (1 - demand.l2_hits) * (gpu.dram_latency - gpu.l2_latency);
   const double latency = demand.l1_hits * gpu.l1_latency + (1 - demand.l1_hits) * beyond_l1;
+  const double warps_of_block = demand.warps / std::max(demand.blocks, 1.0);
+  // One instruction comes after the other, whether it needs its result or not.
+  const double instructions =
+      std::max(demand.instructions * gpu.issue, demand.dependent_steps * gpu.step);
   return (demand.global_waits * latency + demand.load_sectors * gpu.sector +
-          demand.shared_waits * gpu.shared_latency + demand.barriers * gpu.barrier +
-          demand.dependent_steps * gpu.step) /
+          demand.shared_waits * gpu.shared_latency +
+          demand.shared_wavefronts * wavefront_of_one_warp +
+          demand.barriers * (gpu.barrier + warps_of_block * gpu.barrier_warp) + instructions) /
          demand.warps;
+}
+
+/// From a block's end to when the next one's warps run.
+double turnover_of(const Demand& demand, const TimingProfile& gpu) {
+  return gpu.turnover + demand.warps / std::max(demand.blocks, 1.0) * gpu.turnover_warp;
+}
+
+/// With what local memory asks of L2 and device memory: stores go through L1, loads as far as the
+/// threads that are there together have more than the caches.
+Demand with_local_memory(Demand demand, const TimingProfile& gpu) {
+  if (demand.local_load_sectors + demand.local_store_sectors <= 0 || demand.blocks <= 0) {
+    return demand;
+  }
+  const double multiprocessors = std::max(gpu.multiprocessors, 1U);
+  const double at_once =
+      std::min(demand.blocks / multiprocessors, std::max(demand.resident_blocks, 1.0));
+  const double footprint = demand.local_bytes * demand.threads / demand.blocks * at_once;
+  const auto beyond = [](double bytes, double capacity) {
+    return bytes > capacity ? 1 - capacity / bytes : 0;
+  };
+  const double reads = demand.local_load_sectors * beyond(footprint, gpu.l1_bytes);
+  const double to_memory = beyond(footprint * multiprocessors, gpu.l2_bytes);
+  demand.l2_read_sectors += reads;
+  demand.l2_write_sectors += demand.local_store_sectors;
+  demand.dram_read_bytes += reads * bytes_of_sector * to_memory;
+  demand.dram_write_bytes += demand.local_store_sectors * bytes_of_sector * to_memory;
+  return demand;
+}
+
+/// Those of the isolated writes that come to device memory.
+double isolated_in_memory(const Demand& demand) {
+  if (demand.l2_write_sectors <= 0) return 0;
+  return demand.isolated_writes *
+         std::min(1.0, demand.dram_write_bytes / bytes_of_sector / demand.l2_write_sectors);
 }
 
 /// 90 % of such predictions are as near, as a share of the time.
@@ -73,7 +114,8 @@ std::array<Bound, 2> Prediction::first_bounds() const {
   return {order[0], order[1]};
 }
 
-Prediction predict(const Demand& demand, const TimingProfile& gpu) {
+Prediction predict(const Demand& asked, const TimingProfile& gpu) {
+  const Demand demand = with_local_memory(asked, gpu);
   const double hz = gpu.clock * mega;
   const double multiprocessors = std::max(gpu.multiprocessors, 1U);
   const double most_loaded = imbalance(demand, multiprocessors);
@@ -85,11 +127,11 @@ Prediction predict(const Demand& demand, const TimingProfile& gpu) {
   const auto set = [&](Bound bound, double seconds) {
     result.alone[static_cast<std::size_t>(bound)] = seconds;
   };
-  set(Bound::launch, demand.launches * gpu.launch * us);
+  set(Bound::launch, (demand.launches * gpu.launch + demand.cold_launches * gpu.cold_launch) * us);
   set(Bound::blocks, demand.blocks * gpu.block * ns);
   const double waves = demand.blocks / multiprocessors / std::max(demand.resident_blocks, 1.0);
-  set(Bound::latency,
-      std::max(waves, demand.launches) * (path_of_warp(demand, gpu) + gpu.turnover) / hz);
+  set(Bound::latency, std::max(waves, demand.launches) *
+                          (path_of_warp(demand, gpu) + turnover_of(demand, gpu)) / hz);
   set(Bound::issue, of_quarters(demand.instructions * gpu.issue));
   set(Bound::pipes, of_quarters(std::max({demand.alu * gpu.alu, demand.fma * gpu.fma,
                                           demand.conversions * gpu.alu, demand.fp64 * gpu.fp64,
@@ -102,16 +144,24 @@ Prediction predict(const Demand& demand, const TimingProfile& gpu) {
       bytes_of_sector / giga *
           (demand.l2_read_sectors / gpu.l2_read + demand.l2_write_sectors / gpu.l2_write));
   set(Bound::dram,
-      (demand.dram_read_bytes / gpu.dram_read + demand.dram_write_bytes / gpu.dram_write) / giga);
-  set(Bound::atomics, std::max(demand.busiest_address * gpu.atomic_same,
-                               demand.atomic_sectors * gpu.atomic_sector) *
-                          ns);
+      (demand.dram_read_bytes / gpu.dram_read + demand.dram_write_bytes / gpu.dram_write) / giga +
+          isolated_in_memory(asked) * gpu.isolated_write * ns);
+  set(Bound::atomics,
+      std::max(demand.busiest_line * gpu.atomic_same, demand.atomic_sectors * gpu.atomic_sector) *
+          ns);
 
-  // The launch comes before all of them.
-  double sum = 0;
-  for (const double seconds : result.alone) sum += std::pow(seconds, norm);
-  sum -= std::pow(result.of(Bound::launch), norm);
-  result.seconds = result.of(Bound::launch) + std::pow(std::max(sum, 0.0), 1 / norm);
+  // The launch comes before all of them. What goes to device memory goes through L2, which does not
+  // make it longer. Blocks that wait at barriers go in step, and what they do in shared memory is
+  // not hidden behind global memory.
+  const double global = std::max(result.of(Bound::l2), result.of(Bound::dram));
+  const double shared = result.of(Bound::shared);
+  double sum = demand.barriers > 0 ? std::pow(global + shared, norm)
+                                   : std::pow(global, norm) + std::pow(shared, norm);
+  for (const Bound bound : {Bound::blocks, Bound::latency, Bound::issue, Bound::pipes,
+                            Bound::tensor, Bound::l1, Bound::atomics}) {
+    sum += std::pow(result.of(bound), norm);
+  }
+  result.seconds = result.of(Bound::launch) + std::pow(sum, 1 / norm);
 
   double spread = 0;
   double weights = 0;

@@ -10,8 +10,10 @@ namespace sweep {
 /// What a workload asks of a GPU: counts of all its launches together.
 struct Demand {
   double launches = 1;
+  double cold_launches = 0;  ///< those of them that find nothing in the caches
   double blocks = 0;
   double warps = 0;
+  double threads = 0;
   double resident_blocks = 1;  ///< that a multiprocessor runs at once
 
   // Warp instructions of machine code, and those of them that a pipe executes.
@@ -40,12 +42,18 @@ struct Demand {
   double l2_hits = 0;
   double l2_read_sectors = 0;
   double l2_write_sectors = 0;
+  double isolated_writes = 0;  ///< to L2, of at most 64 bytes of a line
   double dram_read_bytes = 0;
   double dram_write_bytes = 0;
 
+  // Local memory: a thread's bytes, and sectors, those of spilled registers among them.
+  double local_bytes = 0;
+  double local_load_sectors = 0;
+  double local_store_sectors = 0;
+
   // Atomic operations on global memory.
   double atomic_sectors = 0;
-  double busiest_address = 0;  ///< operations on the address that gets most of them
+  double busiest_line = 0;  ///< passes of the line that gets most of them
 };
 
 /// What can bound a kernel; the metric `bottleneck` has the words for it.

@@ -23,7 +23,12 @@ class Counts {
     return found != metrics_.end() ? std::optional(found->value) : std::nullopt;
   }
   /// 0 for what is not there.
-  double operator[](std::string_view name) const { return find(name).value_or(0); }
+  double operator[](std::string_view name) const { return counted(name).value_or(0); }
+  /// A total that the emulator counted, else one that is estimated.
+  std::optional<double> counted(std::string_view name) const {
+    const auto exact = find(name);
+    return exact ? exact : find(name, Origin::predicted);
+  }
   /// The figure that the device itself says where it does.
   double either(std::string_view name, double otherwise) const {
     const auto measured = find(name, Origin::measured);
@@ -34,19 +39,33 @@ class Counts {
   std::span<const Metric> metrics_;
 };
 
+/// Of what the compiler spills the emulator, which executes PTX, sees nothing: each of the machine
+/// code's accesses to local memory counts as often as its instructions are executed in the mean.
+void add_spills(const Counts& count, Demand& demand) {
+  if (demand.local_load_sectors + demand.local_store_sectors > 0 || demand.warps <= 0) return;
+  constexpr double sectors_of_warp = 4;
+  const double code = std::max(count["code_instructions"], 1.0);
+  const double times = demand.warps * std::max(demand.instructions / demand.warps / code, 1.0);
+  demand.local_load_sectors = sectors_of_warp * times * count["spill_loads"];
+  demand.local_store_sectors = sectors_of_warp * times * count["spill_stores"];
+}
+
 }  // namespace
 
 std::optional<Demand> demand_of(std::span<const Metric> metrics) {
   const Counts count(metrics);
   for (const char* needed : {"instructions", "blocks", "l2_read_sectors"}) {
-    if (!count.find(needed)) return std::nullopt;
+    if (!count.counted(needed)) return std::nullopt;
   }
+  if (count["cluster_requests"] > 0) return std::nullopt;
   Demand demand;
-  demand.launches = count.find("launches").value_or(1);
+  demand.launches = count.counted("launches").value_or(1);
+  demand.cold_launches = count["cold_launches"];
   demand.blocks = count["blocks"];
   demand.warps = count["warps"];
   demand.resident_blocks = count.either("resident_blocks", 1);
-  demand.instructions = count.find("issued_instructions").value_or(count["instructions"]);
+  demand.threads = 32 * demand.warps;
+  demand.instructions = count.counted("issued_instructions").value_or(count["instructions"]);
   demand.alu = count["alu_instructions"];
   demand.fma = count["fma_instructions"];
   demand.fp64 = count["fp64_instructions"];
@@ -58,7 +77,9 @@ std::optional<Demand> demand_of(std::span<const Metric> metrics) {
   demand.dependent_steps = count["dependent_steps"];
   demand.barriers = count["barriers"];
   demand.shared_wavefronts = count["shared_load_wavefronts"] + count["shared_store_wavefronts"];
-  demand.l1_data_wavefronts = count["load_data_wavefronts"] + count["store_data_wavefronts"];
+  // A texture request takes one pass, as measured on an H200.
+  demand.l1_data_wavefronts =
+      count["load_data_wavefronts"] + count["store_data_wavefronts"] + count["texture_requests"];
   demand.l1_tag_wavefronts = count["load_tag_wavefronts"] + count["store_tag_wavefronts"];
   demand.load_sectors = count["load_sectors"];
   demand.l1_hits = count["l1_hit_rate"] / 100;
@@ -67,14 +88,22 @@ std::optional<Demand> demand_of(std::span<const Metric> metrics) {
   demand.l2_write_sectors = count["l2_write_sectors"];
   demand.dram_read_bytes = count["dram_read_bytes"];
   demand.dram_write_bytes = count["dram_write_bytes"];
+  demand.isolated_writes = count["isolated_writes"];
+  demand.local_bytes = count.either("local_bytes", 0);
+  demand.local_load_sectors = count["local_load_sectors"];
+  demand.local_store_sectors = count["local_store_sectors"];
+  add_spills(count, demand);
   demand.atomic_sectors = count["atomic_sectors"];
-  demand.busiest_address = count["busiest_address"];
+  demand.busiest_line = count["busiest_line"];
   return demand;
 }
 
 void predict_metrics(const TimingProfile& gpu, const UsefulTraffic& useful,
                      std::vector<Metric>& metrics) {
-  std::erase_if(metrics, [](const Metric& metric) { return metric.origin == Origin::predicted; });
+  std::erase_if(metrics, [](const Metric& metric) {
+    const MetricDefinition* known = find_metric(metric.name);
+    return metric.origin == Origin::predicted && (known == nullptr || is_of_time(*known));
+  });
   const auto demand = demand_of(metrics);
   if (!demand) return;
   constexpr double percent = 100;

@@ -27,16 +27,20 @@ struct TimingProfile {
   std::string date = {};    ///< of the measurement
   std::string driver = {};  ///< its version
   unsigned multiprocessors = 0;
+  double l1_bytes = 192 << 10;  ///< of a multiprocessor, about what shared memory leaves
+  double l2_bytes = 50 << 20;
 
   // The whole device.
   TimingConstant peak_bandwidth = {};
   TimingConstant clock = {};
   TimingConstant launch = {};
+  TimingConstant cold_launch = {};
   TimingConstant block = {};
   TimingConstant dram_read = {};
   TimingConstant dram_write = {};
   TimingConstant l2_read = {};
   TimingConstant l2_write = {};
+  TimingConstant isolated_write = {};
   TimingConstant atomic_same = {};
   TimingConstant atomic_sector = {};
   // A multiprocessor.
@@ -48,8 +52,10 @@ struct TimingProfile {
   TimingConstant sector = {};
   TimingConstant shared_latency = {};
   TimingConstant barrier = {};
+  TimingConstant barrier_warp = {};
   TimingConstant step = {};
   TimingConstant turnover = {};
+  TimingConstant turnover_warp = {};
   TimingConstant tensor = {};
   // One of its four quarters, each with a scheduler.
   TimingConstant issue = {};

@@ -147,6 +147,9 @@ std::vector<MetricDefinition> make_table() {
       {row("launches", "1", neither, "launches of kernels, where there are several"),
        row("blocks", "1", neither, "blocks that are launched"),
        row("warps", "1", neither, "their warps"),
+       row("cold_launches", "1", neither,
+           "launches that find nothing in the caches, as far as a time is predicted",
+           {.origins = {Origin::emulated}, .is_zero_left_out = true}),
        row("registers", "1", neither, "registers of a thread", of_kernel),
        row("static_shared_bytes", "B", neither,
            "shared memory of a block that the kernel declares with a size", of_kernel),
@@ -155,6 +158,8 @@ std::vector<MetricDefinition> make_table() {
        row("local_bytes", "B", lower,
            "local memory of a thread: spilled registers, arrays that registers cannot hold",
            of_kernel),
+       row("code_instructions", "1", neither, "instructions in the machine code, each once",
+           {.origins = {Origin::emulated}}),
        row("spill_loads", "1", lower,
            "instructions in the machine code that load local memory, each once",
            {.origins = {Origin::emulated}}),
@@ -279,9 +284,9 @@ std::vector<MetricDefinition> make_table() {
            {.cost = 7, .is_zero_left_out = true}, "atomic_transactions",
            "(l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum + "
            "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum)"),
-       row("busiest_address", "1", lower,
-           "atomic operations on the address that gets most of them: one for each request that has "
-           "lanes there",
+       row("busiest_line", "1", lower,
+           "passes of atomic operations at the 128-byte line that gets most of them: one for each "
+           "sector of a request, more where threads want the same word",
            {.is_zero_left_out = true}),
        row("local_load_sectors", "1", neither, "sectors of loads of local memory",
            {.cost = 8, .is_zero_left_out = true}, "local_load_transactions",
@@ -303,6 +308,10 @@ std::vector<MetricDefinition> make_table() {
        row("l2_write_sectors", "1", neither, "sectors that L1 writes to L2",
            {.needs_caches = true, .tolerance = {0.1, 1}}, "l2_tex_write_transactions",
            "lts__t_sectors_srcunit_tex_op_write.sum"),
+       row("isolated_writes", "1", lower,
+           "writes of up to 64 bytes of a line to L2 that none to the rest of it follows soon, by "
+           "which device memory is slow",
+           {.needs_caches = true, .is_zero_left_out = true}),
        row("dram_read_bytes", "B", neither, "bytes read from device memory",
            {.cost = 10, .needs_caches = true, .tolerance = {0.1, 1}}, "",
            "dram__bytes_read.sum|dram__bytes_op_read.sum"),

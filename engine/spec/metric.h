@@ -14,8 +14,12 @@ namespace sweep {
 /// Where a metric's value comes from.
 enum class Origin { measured, hardware, predicted, emulated };
 /// In the order in which figures count, and reports show them.
-inline constexpr std::array all_origins = {Origin::measured, Origin::hardware, Origin::predicted,
-                                           Origin::emulated};
+inline constexpr std::array all_origins = {Origin::measured, Origin::hardware, Origin::emulated,
+                                           Origin::predicted};
+/// Whether such figures can be times, or follow from them.
+constexpr bool has_times(Origin origin) {
+  return origin == Origin::measured || origin == Origin::predicted;
+}
 
 std::string_view to_string(Origin origin);
 std::optional<Origin> find_origin(std::string_view name);

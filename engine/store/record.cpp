@@ -197,8 +197,7 @@ std::optional<double> measured_figure(const PointRecord& point, std::string_view
 std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked_by) {
   for (const auto& [name, origin, value] : point.metrics) {
     if (name != ranked_by.metric || origin != ranked_by.origin) continue;
-    const bool is_of_time = origin == Origin::measured || origin == Origin::predicted;
-    const bool counts = is_of_time ? value > 0 : value >= 0;
+    const bool counts = has_times(origin) ? value > 0 : value >= 0;
     return counts && std::isfinite(value) ? std::optional(value) : std::nullopt;
   }
   return std::nullopt;
@@ -208,8 +207,7 @@ std::optional<Interval> interval_of(const PointRecord& point, const RankedBy& ra
   const auto figure = figure_of(point, ranked_by);
   if (figure && ranked_by.origin == Origin::emulated) return Interval{*figure, *figure};
   const MetricDefinition* metric = find_metric(ranked_by.metric);
-  const bool is_known = metric != nullptr && (ranked_by.origin == Origin::measured ||
-                                              ranked_by.origin == Origin::predicted);
+  const bool is_known = metric != nullptr && has_times(ranked_by.origin);
   if (!is_known || !follows_median(*metric)) return std::nullopt;
   const auto of_time = [&](const char* name) {
     return figure_of(point, {name, Better::lower, ranked_by.origin});

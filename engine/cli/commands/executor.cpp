@@ -232,6 +232,7 @@ std::optional<TimingProfile> predicted_gpu(const GivenOptions& given, EmulatorSe
   }
   if (!gpu) return gpu;
   gpu->multiprocessors = settings.profile.multiprocessors;
+  gpu->l2_bytes = static_cast<double>(settings.profile.l2_bytes);
   settings.samples_caches = true;
   return gpu;
 }

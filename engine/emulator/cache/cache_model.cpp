@@ -1,7 +1,6 @@
 #include "engine/emulator/cache/cache_model.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -11,6 +10,7 @@ namespace {
 
 constexpr std::uint64_t sector_bytes = 32;
 constexpr std::uint64_t line_bytes = 128;
+constexpr unsigned sectors_of_line = 4;
 constexpr std::uint64_t state_bits = 0xff;
 constexpr unsigned whole_line = 0xf;  ///< its sectors
 
@@ -25,16 +25,15 @@ constexpr double store_join = 25;
 constexpr unsigned lines_of_reads = 64;
 constexpr unsigned lines_of_stores = 16;
 constexpr unsigned lines_of_part = 4096;
+/// Lines among whose stores those that complete one another are looked for: on an H100 a stencil's
+/// neighbours, some thousand lines away, join, and a loop's next round, 33,000 away, does not.
+constexpr std::size_t lines_of_writes = 8192;
 
 /// The finaliser of SplitMix64.
 std::uint64_t mixed(std::uint64_t value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
   value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
   return value ^ (value >> 31);
-}
-
-CacheLevel::Line unpacked(std::uint64_t entry) {
-  return {entry >> 8, static_cast<unsigned>(entry & 0xf), static_cast<unsigned>(entry >> 4 & 0xf)};
 }
 
 /// The bits of a line's mask: by a table, since a popcount is a call on any x86-64 there is.
@@ -129,15 +128,6 @@ void CacheLevel::forget(std::uint64_t number, unsigned sectors) {
   if (entry != end) *entry &= ~std::uint64_t{sectors << 4 | sectors};
 }
 
-std::uint64_t CacheLevel::clean() {
-  std::uint64_t count = 0;
-  for (std::uint64_t& entry : entries_) {
-    count += static_cast<unsigned>(std::popcount(entry & 0xf0));
-    entry &= ~std::uint64_t{0xf0};
-  }
-  return count;
-}
-
 void RequestCoalescer::reset() {
   under_way_.clear();
 }
@@ -179,7 +169,8 @@ CacheCount& CacheCount::operator+=(const CacheCount& other) {
 }
 
 CacheCount& CacheCount::operator-=(const CacheCount& other) {
-  for (const auto figure : figures) this->*figure -= other.*figure;
+  // Bytes to be filled become fewer where the rest of a sector is stored.
+  for (const auto figure : figures) this->*figure -= std::min(this->*figure, other.*figure);
   return *this;
 }
 
@@ -241,12 +232,14 @@ SectorSources CacheModel::send(unsigned multiprocessor, const Request& request, 
   }
   for (std::size_t i = 0; i < request.count;) {
     const std::uint64_t line = request.sectors[i] / 4;
+    const std::uint32_t* const partial_bytes =
+        kind == RequestKind::partial_store ? &request.partial_bytes[i] : nullptr;
     unsigned mask = 0;
     for (; i < request.count && request.sectors[i] / 4 == line; ++i) {
       mask |= 1U << request.sectors[i] % 4;
     }
     if (kind == RequestKind::store || kind == RequestKind::partial_store) {
-      store(multiprocessor, line, mask, kind == RequestKind::partial_store, cycle);
+      store(multiprocessor, line, mask, partial_bytes, cycle);
     } else if (kind == RequestKind::atomic) {
       add(update(multiprocessor, line, mask));
     } else {
@@ -302,6 +295,7 @@ SectorSources CacheModel::load(unsigned multiprocessor, std::uint64_t line, unsi
       neighbours_.send(part, line, granules & ~sectors, cycle, until);
     }
     read_dram(fetched);
+    forget_stored(line, fetched);
   }
   reads_.send(group, line, sectors, cycle, until);
   return sources;
@@ -317,26 +311,28 @@ unsigned CacheModel::missing_at(CacheLevel& part, std::uint64_t line, unsigned s
 }
 
 void CacheModel::store(unsigned multiprocessor, std::uint64_t line, unsigned sectors,
-                       bool is_partial, double cycle) {
+                       const std::uint32_t* partial_bytes, double cycle) {
   CacheLevel& l1 = l1_[multiprocessor];
   CacheLevel::Line evicted;
   if (l1.holds_anything()) l1.touch(line, sectors, 0, evicted);
-  const unsigned joined = stores_.under_way(multiprocessor, line, sectors, cycle);
-  sectors &= ~joined;
+  const unsigned sent = sectors & ~stores_.under_way(multiprocessor, line, sectors, cycle);
+  // What is joined may be other bytes of the sector.
+  if (partial_bytes == nullptr) sectors = sent;
   if (sectors == 0) return;
-  stores_.send(multiprocessor, line, sectors, cycle, cycle + store_join);
-  if (l2_.front().holds_anything()) count_.l2_write_sectors += number_of(sectors);
+  if (sent != 0) stores_.send(multiprocessor, line, sent, cycle, cycle + store_join);
+  if (l2_.front().holds_anything()) count_.l2_write_sectors += number_of(sent);
   const CacheLevel& near = part_near(multiprocessor);
   const CacheLevel& home = home_of(line);
   for (CacheLevel& part : l2_) {
     if (&part == &home) continue;
     if (&part != &near) {
       part.forget(line, whole_line);
-    } else if (!is_partial) {
+    } else if (partial_bytes == nullptr) {
       missing_at(part, line, sectors);
     }
   }
-  change(line, sectors);
+  change(line, sectors, partial_bytes);
+  note_write(line, sectors);
 }
 
 SectorSources CacheModel::update(unsigned multiprocessor, std::uint64_t line, unsigned sectors) {
@@ -360,21 +356,53 @@ SectorSources CacheModel::update(unsigned multiprocessor, std::uint64_t line, un
 }
 
 /// Makes sectors dirty where they have their home.
-void CacheModel::change(std::uint64_t line, unsigned sectors) {
+void CacheModel::change(std::uint64_t line, unsigned sectors, const std::uint32_t* partial_bytes) {
   CacheLevel& home = home_of(line);
   if (!home.holds_anything()) {
     count_.dram_write_bytes += number_of(sectors) * sector_bytes;
     return;
   }
   CacheLevel::Line evicted;
-  const CacheLevel::Line before = home.touch(line, sectors, sectors, evicted);
+  const unsigned valid = partial_bytes == nullptr ? sectors : 0;
+  const CacheLevel::Line before = home.touch(line, valid, sectors, evicted);
   dirty_bytes_ += number_of(sectors & ~before.dirty) * sector_bytes;
   write_back(evicted);
+  if (partial_bytes == nullptr) return forget_stored(line, sectors);
+  for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
+    if ((sectors >> sector & 1) == 0) continue;
+    const std::uint32_t bytes = *partial_bytes++;
+    if ((before.valid >> sector & 1) != 0) continue;
+    const auto stored = stored_bytes_.try_emplace(line * sectors_of_line + sector).first;
+    stored->second |= bytes;
+    if (~stored->second != 0) continue;
+    home.add(1U << sector);
+    stored_bytes_.erase(stored);
+  }
+}
+
+/// Stores to a line that come one soon after the other count as one.
+void CacheModel::note_write(std::uint64_t line, unsigned sectors) {
+  if (recent_writes_.empty()) recent_writes_.resize(lines_of_writes);
+  RecentWrite& recent = recent_writes_[mixed(line) % lines_of_writes];
+  if (recent.line == line) {
+    recent.sectors |= sectors;
+    return;
+  }
+  note_isolated(recent);
+  recent = {line, sectors};
+}
+
+void CacheModel::note_isolated(const RecentWrite& write) {
+  const bool is_one_half = (write.sectors & 0x3) == 0 || (write.sectors & 0xc) == 0;
+  if (write.sectors != 0 && is_one_half) ++count_.isolated_writes;
 }
 
 CacheCount CacheModel::finish() {
-  for (CacheLevel& part : l2_) count_.dram_write_bytes += part.clean() * sector_bytes;
-  dirty_bytes_ = 0;
+  for (CacheLevel& part : l2_) {
+    part.clean([&](const CacheLevel::Line& line) { write_back(line); });
+  }
+  for (const RecentWrite& recent : recent_writes_) note_isolated(recent);
+  recent_writes_.clear();
   return count_;
 }
 
@@ -385,6 +413,22 @@ void CacheModel::read_dram(unsigned sectors) {
 void CacheModel::write_back(const CacheLevel::Line& evicted) {
   count_.dram_write_bytes += number_of(evicted.dirty) * sector_bytes;
   dirty_bytes_ -= number_of(evicted.dirty) * sector_bytes;
+  count_.dram_fill_bytes += number_of(evicted.dirty & ~evicted.valid) * sector_bytes;
+  forget_stored(evicted.number, evicted.dirty);
+}
+
+/// What is stored of a line's sectors is no longer asked for.
+void CacheModel::forget_stored(std::uint64_t line, unsigned sectors) {
+  for (unsigned sector = 0; sector < sectors_of_line && !stored_bytes_.empty(); ++sector) {
+    if ((sectors >> sector & 1) != 0) stored_bytes_.erase(line * sectors_of_line + sector);
+  }
+}
+
+CacheCount CacheModel::count_at_end() const {
+  CacheCount count = count_;
+  count.dram_write_bytes += dirty_bytes_;
+  count.dram_fill_bytes += stored_bytes_.size() * sector_bytes;
+  return count;
 }
 
 unsigned CacheModel::whole_granules(unsigned sectors) const {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <unordered_map>
 
 #include "engine/emulator/cache/device_profile.h"
 #include "engine/emulator/cache/request_log.h"
@@ -27,7 +28,7 @@ class CacheLevel {
   struct Line {
     std::uint64_t number = 0;  ///< address / 128
     unsigned valid = 0;
-    unsigned dirty = 0;  ///< sectors changed since they were fetched; all are valid
+    unsigned dirty = 0;  ///< sectors to write back; those not valid were stored in part
   };
 
   CacheLevel() = default;
@@ -43,10 +44,20 @@ class CacheLevel {
   void add(unsigned valid);
   /// Forgets sectors of a line, if they are there; its place in the order stays.
   void forget(std::uint64_t number, unsigned sectors);
-  /// The number of dirty sectors, all of which become clean.
-  std::uint64_t clean();
+  /// Shows each line that has dirty sectors, which become clean.
+  template <class Visit>
+  void clean(const Visit& visit) {
+    for (std::uint64_t& entry : entries_) {
+      if ((entry & 0xf0) != 0) visit(unpacked(entry));
+      entry &= ~std::uint64_t{0xf0};
+    }
+  }
 
  private:
+  static Line unpacked(std::uint64_t entry) {
+    return {entry >> 8, static_cast<unsigned>(entry & 0xf),
+            static_cast<unsigned>(entry >> 4 & 0xf)};
+  }
   std::uint64_t* set_of(std::uint64_t number);
   Line touch_any(std::uint64_t* set, std::uint64_t tag, std::uint64_t added, Line& evicted);
 
@@ -101,6 +112,9 @@ struct CacheCount {
   std::uint64_t l2_atomic_hits = 0;
   std::uint64_t dram_read_bytes = 0;
   std::uint64_t dram_write_bytes = 0;  ///< evicted dirty sectors, and those dirty at the end
+  std::uint64_t dram_fill_bytes = 0;   ///< read for what was stored in part before it is evicted
+  /// Stores to L2 of no more than 64 bytes of a line, after which none to the rest comes soon.
+  std::uint64_t isolated_writes = 0;
 
   /// Looks into L2, and those that found what they looked for.
   std::uint64_t l2_sectors() const {
@@ -110,7 +124,8 @@ struct CacheCount {
   static constexpr auto figures = std::to_array<std::uint64_t CacheCount::*>(
       {&CacheCount::l1_load_sectors, &CacheCount::l1_load_hits, &CacheCount::l2_read_sectors,
        &CacheCount::l2_read_hits, &CacheCount::l2_write_sectors, &CacheCount::l2_atomic_sectors,
-       &CacheCount::l2_atomic_hits, &CacheCount::dram_read_bytes, &CacheCount::dram_write_bytes});
+       &CacheCount::l2_atomic_hits, &CacheCount::dram_read_bytes, &CacheCount::dram_write_bytes,
+       &CacheCount::dram_fill_bytes, &CacheCount::isolated_writes});
   CacheCount& operator+=(const CacheCount& other);
   CacheCount& operator-=(const CacheCount& other);
   friend bool operator==(const CacheCount&, const CacheCount&) = default;
@@ -140,8 +155,9 @@ struct SectorSources {
 ///
 /// A read that misses in a part brings every sector of its granule (`dram_granularity`) that is not
 /// there, from home as from DRAM; what is brought along from home counts as there when it has come.
-/// A store fetches nothing, and one of a whole sector leaves a copy in its own part. A profile
-/// without an L2 reads and writes DRAM directly.
+/// A store fetches nothing, and one of a whole sector leaves a copy in its own part. What stores
+/// have left out of a sector is read from DRAM before it is evicted, as counters of an H100 have
+/// it. A profile without an L2 reads and writes DRAM directly.
 class CacheModel {
  public:
   explicit CacheModel(const DeviceProfile& profile);
@@ -150,8 +166,8 @@ class CacheModel {
   /// the unified memory (`l1_bytes_beside`). L2 keeps what it has.
   void begin_launch(std::uint64_t l1_bytes);
   const CacheCount& count() const { return count_; }
-  /// What L2 has to write back.
-  std::uint64_t dirty_bytes() const { return dirty_bytes_; }
+  /// With what L2 has still to fill and to write back.
+  CacheCount count_at_end() const;
   /// Begins to count anew; what the caches have stays.
   void forget_count() { count_ = {}; }
   /// Fills L2 as stores to the sectors [begin, end) do, without counting them.
@@ -165,11 +181,19 @@ class CacheModel {
  private:
   SectorSources load(unsigned multiprocessor, std::uint64_t line, unsigned sectors, bool bypasses,
                      double cycle);
-  void store(unsigned multiprocessor, std::uint64_t line, unsigned sectors, bool is_partial,
-             double cycle);
+  /// `partial_bytes`: of each of the sectors what is stored; null: all.
+  void store(unsigned multiprocessor, std::uint64_t line, unsigned sectors,
+             const std::uint32_t* partial_bytes, double cycle);
   SectorSources update(unsigned multiprocessor, std::uint64_t line, unsigned sectors);
   unsigned missing_at(CacheLevel& part, std::uint64_t line, unsigned sectors);
-  void change(std::uint64_t line, unsigned sectors);
+  void change(std::uint64_t line, unsigned sectors, const std::uint32_t* partial_bytes = nullptr);
+  void forget_stored(std::uint64_t line, unsigned sectors);
+  struct RecentWrite {
+    std::uint64_t line = 0;
+    unsigned sectors = 0;
+  };
+  void note_write(std::uint64_t line, unsigned sectors);
+  void note_isolated(const RecentWrite& write);
   void read_dram(unsigned sectors);
   void write_back(const CacheLevel::Line& evicted);
   unsigned whole_granules(unsigned sectors) const;
@@ -186,6 +210,9 @@ class CacheModel {
   std::vector<CacheLevel> l2_;          ///< its parts
   std::vector<std::size_t> near_part_;  ///< by multiprocessor
   unsigned granule_sectors_;
+  /// Bytes stored to sectors that are not valid: a bit for each.
+  std::unordered_map<std::uint64_t, std::uint32_t> stored_bytes_;
+  std::vector<RecentWrite> recent_writes_;  ///< by a hash of the line; the last one stays
   CacheCount count_;
   std::uint64_t dirty_bytes_ = 0;
 };

@@ -28,7 +28,7 @@ void RequestLog::put(std::uint64_t number) {
 }
 
 void RequestLog::add(RequestKind kind, bool waits, std::span<const std::uint64_t> sectors,
-                     std::uint64_t repeats) {
+                     std::span<const std::uint32_t> partial_bytes, std::uint64_t repeats) {
   const bool is_run = sectors.back() - sectors.front() == sectors.size() - 1;
   bytes_.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(kind) << 2U |
                                              (waits ? waits_bit : 0U) | (is_run ? run_bit : 0U)));
@@ -37,6 +37,7 @@ void RequestLog::add(RequestKind kind, bool waits, std::span<const std::uint64_t
   put(folded(sectors.front() - last_));
   last_ = sectors.front();
   for (std::size_t i = 1; i < sectors.size() && !is_run; ++i) put(sectors[i] - sectors[i - 1]);
+  for (const std::uint32_t bytes : partial_bytes) put(bytes);
 }
 
 std::uint64_t RequestLog::Reader::number() {
@@ -57,9 +58,16 @@ void RequestLog::Reader::next(Request& request) {
   last_ += unfolded(number());
   request.sectors[0] = last_;
   const auto end = request.sectors.begin() + static_cast<std::ptrdiff_t>(request.count);
-  if ((head & run_bit) != 0) return std::iota(request.sectors.begin(), end, last_);
-  for (std::size_t i = 1; i < request.count; ++i) {
-    request.sectors[i] = request.sectors[i - 1] + number();
+  if ((head & run_bit) != 0) {
+    std::iota(request.sectors.begin(), end, last_);
+  } else {
+    for (std::size_t i = 1; i < request.count; ++i) {
+      request.sectors[i] = request.sectors[i - 1] + number();
+    }
+  }
+  if (request.kind != RequestKind::partial_store) return;
+  for (std::size_t i = 0; i < request.count; ++i) {
+    request.partial_bytes[i] = static_cast<std::uint32_t>(number());
   }
 }
 

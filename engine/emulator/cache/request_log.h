@@ -28,17 +28,20 @@ struct Request {
   std::uint64_t repeats = 0;
   std::size_t count = 0;
   std::array<std::uint64_t, most_sectors> sectors{};
+  /// Of a partial store what it stores of each of them: a bit for each byte.
+  std::array<std::uint32_t, most_sectors> partial_bytes{};
 
   std::span<const std::uint64_t> all() const { return std::span(sectors).first(count); }
 };
 
 /// The requests of a warp in their order: some 3 bytes for one whose sectors lie side by side, and
-/// as many for each sector of another.
+/// as many for each sector of another; up to 5 more for each sector of a partial store.
 class RequestLog {
  public:
-  /// Of at most Request::most_sectors sectors, and at least one; only an atomic has repeats.
+  /// Of at most Request::most_sectors sectors, and at least one; only a partial store has partial
+  /// bytes, for each sector, and only an atomic has repeats.
   void add(RequestKind kind, bool waits, std::span<const std::uint64_t> sectors,
-           std::uint64_t repeats = 0);
+           std::span<const std::uint32_t> partial_bytes = {}, std::uint64_t repeats = 0);
 
   std::size_t bytes() const { return bytes_.size(); }
 

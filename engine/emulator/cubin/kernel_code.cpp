@@ -55,6 +55,7 @@ void read_instructions(std::span<const char> text, const PtxLines& lines, Kernel
   constexpr std::uint64_t never = 0xf;          // the predicate @!PT, with which ptxas fills up
   constexpr std::uint64_t local_load = 0x183;   // LDL
   constexpr std::uint64_t local_store = 0x187;  // STL
+  constexpr std::uint64_t filler = 0x118;       // NOP
   for (std::uint64_t offset = 0;; offset += 16) {
     const auto halves = value_at<std::array<std::uint64_t, 2>>(text, offset);
     if (!halves) return;
@@ -64,6 +65,7 @@ void read_instructions(std::span<const char> text, const PtxLines& lines, Kernel
     if (line != 0) code.ptx_lines.push_back(line);
     const unsigned width = widths[high >> 9 & 7];
     const std::uint64_t instruction = low & 0x1ff;
+    if (instruction != filler) ++code.instructions;
     if (width != 0 && instruction == local_load) ++code.local_loads;
     if (width != 0 && instruction == local_store) ++code.local_stores;
     const auto opcode = std::ranges::find(opcodes, instruction, &Opcode::number);

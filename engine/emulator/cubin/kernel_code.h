@@ -29,7 +29,9 @@ struct KernelCode {
   std::vector<std::uint32_t> ptx_lines;
   std::optional<unsigned> registers;    ///< per thread
   std::optional<unsigned> local_bytes;  ///< per thread
-  std::uint64_t local_loads = 0;        ///< instructions in the code, each once
+  // Instructions in the code, each once.
+  std::uint64_t instructions = 0;  ///< but for what fills the code up
+  std::uint64_t local_loads = 0;
   std::uint64_t local_stores = 0;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 RequestKind request_kind(const GlobalRequest& request, CachePolicy policy) {
   if (is_atomic(request.kind)) return RequestKind::atomic;
-  if (request.is_partial) return RequestKind::partial_store;
+  if (!request.partial_bytes.empty()) return RequestKind::partial_store;
   if (request.kind == AccessKind::store) return RequestKind::store;
   return policy == CachePolicy::level_2_only ? RequestKind::bypassing_load : RequestKind::load;
 }
@@ -62,6 +62,8 @@ CacheCount CacheProgress::extrapolated(const CacheProgress& rate, const SentSect
   add(&CacheCount::l2_read_sectors, loads);
   add(&CacheCount::l2_read_hits, loads);
   add(&CacheCount::l2_write_sectors, stores);
+  add(&CacheCount::isolated_writes, stores);
+  add(&CacheCount::dram_fill_bytes, stores);
   add(&CacheCount::l2_atomic_sectors, atomics);
   add(&CacheCount::l2_atomic_hits, atomics);
   add(&CacheCount::dram_read_bytes, reads);
@@ -183,8 +185,7 @@ class CachedLaunches::Follower {
     if (owner.is_unknown_) owner.hold();
     owner.caches_.begin_launch(l1_bytes);
     if (owner.keeps_requests_) owner.kept_.push_back({l1_bytes, blocks_of_each_});
-    begin_ = owner.caches_.count();
-    begin_.dram_write_bytes += owner.caches_.dirty_bytes();
+    begin_ = owner.caches_.count_at_end();
   }
 
   void note(const GlobalRequest& request) {
@@ -193,7 +194,7 @@ class CachedLaunches::Follower {
     const CachePolicy policy = kernel_.memory[request.memory_op].policy;
     requests_.of(request.block, request.warp)
         .add(request_kind(request, policy), waits_[request.memory_op], request.sectors,
-             request.repeats);
+             request.partial_bytes, request.repeats);
   }
   /// The requests of a cluster's blocks are sent, as far as there is room.
   void send(std::uint64_t cluster) {
@@ -209,8 +210,7 @@ class CachedLaunches::Follower {
   std::uint64_t noted() const { return noted_; }
   /// Since the launch began.
   CacheProgress progress() const {
-    CacheProgress progress = {resident_.sent(), owner_.caches_.count()};
-    progress.count.dram_write_bytes += owner_.caches_.dirty_bytes();
+    CacheProgress progress = {resident_.sent(), owner_.caches_.count_at_end()};
     progress.count -= begin_;
     return progress;
   }
@@ -275,9 +275,10 @@ void CachedLaunches::extrapolate(const CacheProgress& last, const CacheProgress&
 GridResult CachedLaunches::run(Launch launch, GridOptions options, std::uint64_t shared_bytes) {
   Follower follower(*this, launch, *launch.kernel, options.resident_blocks, shared_bytes);
   launch.on_request = [&](const GlobalRequest& request) { follower.note(request); };
-  // The counts when there had been half as many blocks or more, and up to half as many.
-  CacheCount early;
-  CacheCount earlier;
+  // The counts when there had been half as many blocks or more, and up to half as many, with the
+  // number of these blocks.
+  std::pair<CacheCount, std::uint64_t> early;
+  std::pair<CacheCount, std::uint64_t> earlier;
   std::uint64_t blocks = 0;
   std::uint64_t next = 2 * options.resident_blocks;
   std::optional<CacheProgress> half;
@@ -285,7 +286,7 @@ GridResult CachedLaunches::run(Launch launch, GridOptions options, std::uint64_t
   options.on_end = [&](std::uint64_t cluster) {
     blocks += launch.cluster.count();
     if (blocks >= next) {
-      earlier = std::exchange(early, caches_.count());
+      earlier = std::exchange(early, {caches_.count(), blocks});
       next = 2 * blocks;
     }
     follower.send(cluster);
@@ -294,6 +295,7 @@ GridResult CachedLaunches::run(Launch launch, GridOptions options, std::uint64_t
   const bool follows_all = limits_.most_sectors == CacheLimits{}.most_sectors;
   if (follows_all) options.least_blocks = options.resident_blocks;
   const GridResult result = run_grid(launch, options);
+  blocks_ = result.blocks;
   ResidentBlocks& resident = follower.resident();
   if (follower.is_cut()) {
     resident.run_until(half_sectors);
@@ -308,8 +310,10 @@ GridResult CachedLaunches::run(Launch launch, GridOptions options, std::uint64_t
   // What a part of the blocks leaves there is not what they find.
   if (is_part) keeps_requests_ = false;
   if (is_part && blocks >= 3 * options.resident_blocks) {
+    const auto& [before, blocks_before] = 4 * blocks < 3 * next ? earlier : early;
     part_ = caches_.count();
-    *part_ -= 4 * blocks < 3 * next ? earlier : early;
+    *part_ -= before;
+    blocks_ = blocks - blocks_before;
   }
   resident.finish();
   sum_ += follower.progress().count;
@@ -317,7 +321,7 @@ GridResult CachedLaunches::run(Launch launch, GridOptions options, std::uint64_t
 }
 
 std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options, std::uint64_t shared_bytes,
-                                     const std::optional<SentSectors>& whole) {
+                                     const SentSectors& whole) {
   const Kernel& kernel = *launch.kernel;
   const Kernel skeleton = request_skeleton(kernel);
   launch.kernel = &skeleton;
@@ -381,17 +385,11 @@ std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options, std::ui
   const CacheProgress last = waves.size() >= 3 && !is_heavy ? waves.back() : follower->progress();
   CacheProgress rate = last;
   rate -= *half;
-  if (is_heavy && whole) {
-    extrapolate(last, rate, scaled(*whole, all_sent, blocks, total));
+  if (is_heavy) {
+    extrapolate(last, rate, scaled(whole, all_sent, blocks, total));
     sum_ = scaled(sum_, CacheCount::figures, total, blocks);
-    return blocks;
-  }
-  if (whole) {
-    extrapolate(last, rate, *whole);
   } else {
-    // As many of each kind as the blocks that came to their end asked for, at the later rates.
-    const bool is_drained = is_heavy || waves.size() < 3;
-    extrapolate({}, rate, is_drained ? last.sent : rate.sent);
+    extrapolate(last, rate, whole);
   }
   return blocks;
 }

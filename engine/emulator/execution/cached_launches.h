@@ -52,16 +52,18 @@ class CachedLaunches {
   /// As run_grid does, whose blocks have so much shared memory each.
   GridResult run(Launch launch, GridOptions options, std::uint64_t shared_bytes);
   /// Executes as many of a launch's first blocks as tell what all of them do to the caches, which
-  /// ask for `whole`; without it the counts are those of the blocks that tell the rates. Of the
-  /// kernel only its request_skeleton is executed. Gives the number of these blocks.
+  /// ask for `whole`. Of the kernel only its request_skeleton is executed. Gives the number of
+  /// these blocks.
   std::uint64_t sample(Launch launch, GridOptions options, std::uint64_t shared_bytes,
-                       const std::optional<SentSectors>& whole);
+                       const SentSectors& whole);
   /// The counts of all launches. Where the caches are warm and everything was followed, those of
   /// the same launches a second time, unless they asked for too much to be remembered. Where not
   /// all blocks were executed, those of the later ones, if others had been there before them: the
   /// first ones find nothing of what others leave. Where not everything was followed, what is
   /// missing counts as what came last.
   CacheCount finish();
+  /// That the counts of the last launch to `run` stand for.
+  std::uint64_t blocks() const { return blocks_; }
 
  private:
   /// What a launch asked for.
@@ -86,6 +88,7 @@ class CachedLaunches {
   std::optional<CacheCount> part_;  ///< what counts of a launch that was not executed whole
   CacheCount sum_;                  ///< of the launches so far, where one is extrapolated
   bool is_extrapolated_ = false;
+  std::uint64_t blocks_ = 0;
   /// What L2 has, after a launch that was not followed to its end: about the ends of the buffers.
   bool is_unknown_ = false;
 };

@@ -77,10 +77,10 @@ struct AccessSums {
   SiteCount textures;
   SiteCount stores;
   SiteCount atomics;
-  std::uint64_t busiest_address = 0;
+  std::uint64_t busiest_line = 0;
 
   void add(const Kernel& kernel, const LaunchCount& count) {
-    busiest_address = std::max(busiest_address, count.atomics.most());
+    busiest_line = std::max(busiest_line, count.atomics.most());
     for (const Op& op : kernel.ops) {
       const bool is_load = op.kind == OpKind::load || op.kind == OpKind::async_copy ||
                            op.kind == OpKind::load_matrix;
@@ -94,9 +94,9 @@ struct AccessSums {
 };
 
 /// Metrics of the emulator. Without totals only the figures that do not depend on how many blocks
-/// were executed.
+/// were executed; beside them totals of the origin `predicted` where they are estimated.
 std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& launch) {
-  const auto& [loads, textures, stores, atomics, busiest_address] = sums;
+  const auto& [loads, textures, stores, atomics, busiest_line] = sums;
   RemoteCount remote = loads.remote;
   remote += stores.remote;
   remote += atomics.remote;
@@ -104,8 +104,16 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   const auto add = [&](const std::string& name, double value) {
     metrics.push_back({name, Origin::emulated, value});
   };
+  const auto total_of = [&](const std::string& name, std::uint64_t value, double share) {
+    if (launch.are_totals) {
+      add(name, static_cast<double>(value));
+    } else if (launch.are_estimated) {
+      const double estimate = std::round(static_cast<double>(value) / share);
+      metrics.push_back({name, Origin::predicted, estimate});
+    }
+  };
   const auto total = [&](const std::string& name, std::uint64_t value) {
-    if (launch.are_totals) add(name, static_cast<double>(value));
+    total_of(name, value, launch.executed_share);
   };
   const auto ratio = [&](const std::string& name, std::uint64_t value, std::uint64_t base,
                          double factor = 1) {
@@ -156,20 +164,24 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   total("atomic_requests", atomics.global.requests);
   if (atomics.global.requests != 0) {
     total("atomic_sectors", atomics.global.sectors);
-    total("busiest_address", busiest_address);
+    // That of a part: how many more there are elsewhere is not known.
+    total_of("busiest_line", busiest_line, 1);
   }
   if (loads.local.requests != 0) total("local_load_sectors", loads.local.sectors);
   if (stores.local.requests != 0) total("local_store_sectors", stores.local.sectors);
   if (const auto& caches = launch.caches) {
     ratio("l1_hit_rate", caches->l1_load_hits, caches->l1_load_sectors, percent);
     ratio("l2_hit_rate", caches->l2_hits(), caches->l2_sectors(), percent);
-    total("l2_read_sectors", caches->l2_read_sectors);
-    total("l2_write_sectors", caches->l2_write_sectors);
-    total("dram_read_bytes", caches->dram_read_bytes);
-    total("dram_write_bytes", caches->dram_write_bytes);
+    const std::uint64_t dram_reads = caches->dram_read_bytes + caches->dram_fill_bytes;
+    total_of("l2_read_sectors", caches->l2_read_sectors, launch.caches_share);
+    total_of("l2_write_sectors", caches->l2_write_sectors, launch.caches_share);
+    if (caches->isolated_writes != 0)
+      total_of("isolated_writes", caches->isolated_writes, launch.caches_share);
+    total_of("dram_read_bytes", dram_reads, launch.caches_share);
+    total_of("dram_write_bytes", caches->dram_write_bytes, launch.caches_share);
     if (launch.are_totals) {
       ratio("arithmetic_intensity", launch.count.float_operations,
-            caches->dram_read_bytes + caches->dram_write_bytes);
+            dram_reads + caches->dram_write_bytes);
     }
   }
   total("instructions", launch.count.warp_instructions);
@@ -350,7 +362,11 @@ void EmulatorExecution::launch() {
       launch_independent(launch, options);
       if (samples_caches) sample_caches();
     }
-    if (caches_) counted_.caches = caches_->finish();
+    if (caches_) {
+      counted_.caches = caches_->finish();
+      counted_.caches_share =
+          static_cast<double>(caches_->blocks()) / static_cast<double>(launch.grid.count());
+    }
     check_races(launch);
     emulated_->end_watch(counted_.is_partial(), has_more_to_do(*launch.kernel, counted_.count));
     emulated_->guard_const_buffers(false);
@@ -364,7 +380,7 @@ void EmulatorExecution::launch() {
     notes_.emplace_back(
         "accesses to the shared memory of other blocks of the cluster are cluster_requests here, "
         "and in no other count: what the hardware's counters take them for is not known, nor for "
-        "what the rest of the same instructions, which stays in the block");
+        "what the rest of the same instructions, which stays in the block; no time is predicted");
   }
   // Their bytes come by another way than the requests that the caches are told of.
   const auto copies_in_bulk = [](const CountedKernel& each) {
@@ -372,6 +388,12 @@ void EmulatorExecution::launch() {
       return op.kind == OpKind::bulk_copy || op.kind == OpKind::tensor_copy;
     });
   };
+  if (settings_.samples_caches && !counted_.are_totals && counted_.caches) {
+    counted_.are_estimated = true;
+    notes_.emplace_back(
+        "emulated: where a time is predicted, totals are estimated: those of the executed blocks, "
+        "as many times as these are in the grid");
+  }
   if (counted_.caches && std::ranges::any_of(counted, copies_in_bulk)) {
     counted_.caches.reset();
     notes_.emplace_back(
@@ -520,8 +542,14 @@ void EmulatorExecution::launch_sample(Launch& launch, const GridOptions& options
 
 /// What the launch does to the caches, by some of its blocks on buffers of their own.
 void EmulatorExecution::sample_caches() {
-  const SentSectors sent = sent_sectors(emulated_->kernel(0), counted_.count);
+  SentSectors sent = sent_sectors(emulated_->kernel(0), counted_.count);
   if (sent.all() == 0) return;
+  if (!counted_.are_totals) {
+    for (std::uint64_t* const sectors : {&sent.loads, &sent.stores, &sent.atomics}) {
+      *sectors =
+          static_cast<std::uint64_t>(static_cast<double>(*sectors) / counted_.executed_share);
+    }
+  }
   EmulatedWorkload own(programs_.get(workload_.program), workload_, settings_.cancelled);
   own.take_kernels(*emulated_);
   own.attach_init();
@@ -534,8 +562,7 @@ void EmulatorExecution::sample_caches() {
   prepare_launch(launch);
   CachedLaunches caches(settings_.profile, sampled_cache_state_, own.buffers(), of_samples);
   const std::uint64_t blocks =
-      caches.sample(launch, grid_options(0), place(0).shared_bytes(),
-                    counted_.are_totals ? std::optional(sent) : std::nullopt);
+      caches.sample(launch, grid_options(0), place(0).shared_bytes(), sent);
   counted_.caches = caches.finish();
   const std::uint64_t total = launch.grid.count();
   if (blocks == total) return;
@@ -570,6 +597,9 @@ Observation EmulatorExecution::observe() {
   if (const std::size_t launches = workload_.launches.size(); launches > 1) {
     observation.metrics.push_back({"launches", Origin::emulated, static_cast<double>(launches)});
   }
+  if (settings_.samples_caches && cache_state_.value_or(sampled_cache_state_) == CacheState::cold) {
+    observation.metrics.push_back({"cold_launches", Origin::emulated, 1});
+  }
   observation.metrics.push_back({"blocks", Origin::emulated, static_cast<double>(blocks)});
   observation.metrics.push_back({"warps", Origin::emulated, static_cast<double>(warps)});
   add_resources(observation.metrics);
@@ -597,12 +627,15 @@ void EmulatorExecution::add_resources(std::vector<Metric>& metrics) const {
     std::ranges::copy(resource_metrics(sizes, kernels, Origin::emulated),
                       std::back_inserter(metrics));
   }
+  std::uint64_t instructions = 0;
   std::uint64_t loads = 0;
   std::uint64_t stores = 0;
   for (const auto& [entry, code] : codes_) {
+    instructions += code->instructions;
     loads += code->local_loads;
     stores += code->local_stores;
   }
+  metrics.push_back({"code_instructions", Origin::emulated, static_cast<double>(instructions)});
   metrics.push_back({"spill_loads", Origin::emulated, static_cast<double>(loads)});
   metrics.push_back({"spill_stores", Origin::emulated, static_cast<double>(stores)});
 }

@@ -189,9 +189,11 @@ class FaultyKernel : public ExecutionFailure {
 /// What a launch's counts stand for.
 struct CountedLaunch {
   LaunchCount count;
-  bool are_totals = true;     ///< false: of the executed blocks alone, which are not all
-  double executed_share = 1;  ///< of the grid's blocks
+  bool are_totals = true;      ///< false: of the executed blocks alone, which are not all
+  bool are_estimated = false;  ///< where they are not: whether they are to stand for all of them
+  double executed_share = 1;   ///< of the grid's blocks
   std::optional<CacheCount> caches;
+  double caches_share = 1;  ///< of the grid's blocks, that they stand for
   /// What the launch took, and what all of it takes, with the elements of its buffers filled and
   /// verified: about, in thread instructions.
   std::uint64_t spent = 0;

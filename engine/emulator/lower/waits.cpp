@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "engine/emulator/lower/code_analysis.h"
 
@@ -55,6 +56,14 @@ class Schedule {
     if (block.has_op()) add(block.op);
     Time start;
     use({block.predicate, block.index}, start);
+  }
+
+  /// Waits at the block's end for what is pending of these slots.
+  void wait_for(const std::set<std::uint32_t>& slots) {
+    for (const std::uint32_t slot : slots) {
+      Time start;
+      if (pending_.contains(slot)) use({slot}, start);
+    }
   }
 
   Waits waits() const {
@@ -162,7 +171,13 @@ class Schedule {
 
 }  // namespace
 
-void find_waits(Kernel& kernel) {
+namespace {
+
+/// Sets the blocks' waits, and gives what is pending after each of them. Who comes to a block waits
+/// before it for those of its slots in `arrived`.
+std::vector<Pending> follow_pending(Kernel& kernel,
+                                    const std::vector<std::set<std::uint32_t>>& arrived) {
+  std::vector<Pending> after(kernel.blocks.size());
   std::vector<Pending> before(kernel.blocks.size());
   std::vector<bool> is_settled(kernel.blocks.size(), false);
   for (bool has_changed = true; has_changed;) {
@@ -173,7 +188,9 @@ void find_waits(Kernel& kernel) {
       BasicBlock& block = kernel.blocks[i];
       Schedule schedule(kernel, before[i]);
       schedule.add(block);
+      for (const std::uint32_t next : ways_out_of(block)) schedule.wait_for(arrived[next]);
       block.waits = schedule.waits();
+      after[i] = schedule.pending();
       for (const std::uint32_t next : ways_out_of(block)) {
         const std::size_t known = before[next].size();
         before[next].insert(schedule.pending().begin(), schedule.pending().end());
@@ -183,6 +200,36 @@ void find_waits(Kernel& kernel) {
       }
     }
   }
+  return after;
+}
+
+}  // namespace
+
+void find_waits(Kernel& kernel) {
+  const std::size_t count = kernel.blocks.size();
+  std::vector<std::set<std::uint32_t>> arrived(count);
+  const std::vector<Pending> after = follow_pending(kernel, arrived);
+  // What was loaded before a loop is waited for once, not in each round.
+  std::vector<std::set<std::uint32_t>> from_round_before(count);
+  std::vector<bool> is_loop(count, false);
+  const auto visit_ways = [&](bool goes_back, const auto& visit) {
+    for (std::size_t i = 0; i < count; ++i) {
+      for (const std::uint32_t next : ways_out_of(kernel.blocks[i])) {
+        if ((next <= i) != goes_back) continue;
+        for (const auto& [slot, memory] : after[i]) visit(next, slot);
+        if (goes_back) is_loop[next] = true;
+      }
+    }
+  };
+  visit_ways(true,
+             [&](std::uint32_t to, std::uint32_t slot) { from_round_before[to].insert(slot); });
+  bool has_loops = false;
+  visit_ways(false, [&](std::uint32_t to, std::uint32_t slot) {
+    if (!is_loop[to] || from_round_before[to].contains(slot)) return;
+    arrived[to].insert(slot);
+    has_loops = true;
+  });
+  if (has_loops) follow_pending(kernel, arrived);
 }
 
 }  // namespace sweep

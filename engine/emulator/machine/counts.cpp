@@ -1,6 +1,7 @@
 // What the accesses of memory instructions cost.
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "engine/emulator/machine/block_run.h"
@@ -127,9 +128,9 @@ void AccessUnit::report_request(const WarpAccess& access, const Spread& spread, 
                                 std::uint64_t counted_sectors) const {
   const bool is_range =
       spread.is_affine && spread.delta == access.width && access.active == full_mask;
-  const std::uint64_t bytes = std::uint64_t{access.width} * warp_size;
-  if (is_range && spread.low % sector_bytes == 0 && bytes % sector_bytes == 0) {
-    return report_range(spread.low / sector_bytes, bytes / sector_bytes, kind, counted_sectors);
+  const std::uint64_t range = std::uint64_t{access.width} * warp_size;
+  if (is_range && spread.low % sector_bytes == 0 && range % sector_bytes == 0) {
+    return report_range(spread.low / sector_bytes, range / sector_bytes, kind, counted_sectors);
   }
   struct Touched {
     std::uint64_t sector;
@@ -147,16 +148,18 @@ void AccessUnit::report_request(const WarpAccess& access, const Spread& spread, 
   });
   const auto is_before = [](const Touched& a, const Touched& b) { return a.sector < b.sector; };
   if (!std::is_sorted(touched.begin(), end, is_before)) std::sort(touched.begin(), end, is_before);
-  std::array<std::uint64_t, touched.size()> whole;    // NOLINT: as far as their ends
-  std::array<std::uint64_t, touched.size()> partial;  // NOLINT
+  std::array<std::uint64_t, touched.size()> whole;          // NOLINT: as far as their ends
+  std::array<std::uint64_t, touched.size()> partial;        // NOLINT
+  std::array<std::uint32_t, touched.size()> partial_bytes;  // NOLINT
   auto whole_end = whole.begin();
-  auto partial_end = partial.begin();
+  std::size_t partial_count = 0;
   for (auto at = touched.begin(); at != end;) {
     const std::uint64_t sector = at->sector;
     std::uint32_t bytes = 0;
     for (; at != end && at->sector == sector; ++at) bytes |= at->bytes;
     if (kind == AccessKind::store && ~bytes != 0) {
-      *partial_end++ = sector;
+      partial[partial_count] = sector;
+      partial_bytes[partial_count++] = bytes;
     } else {
       *whole_end++ = sector;
     }
@@ -165,19 +168,32 @@ void AccessUnit::report_request(const WarpAccess& access, const Spread& spread, 
       block_index_, warp_->index, kind, op_->detail, {whole.begin(), whole_end}};
   if (is_atomic(kind)) request.repeats = counted_sectors - request.sectors.size();
   if (!request.sectors.empty()) launch_.on_request(request);
-  request.sectors = {partial.begin(), partial_end};
-  request.is_partial = true;
+  request.sectors = std::span(partial).first(partial_count);
+  request.partial_bytes = std::span(partial_bytes).first(partial_count);
   if (!request.sectors.empty()) launch_.on_request(request);
 }
 
 void AccessUnit::note_atomics(const WarpAccess& access, const Spread& spread) {
-  if (spread.low == spread.high) return count_.atomics.add(spread.low);
+  if (spread.low == spread.high) {
+    // One lane acts for all.
+    const bool is_one = memory_->is_aggregated;
+    const auto lanes = static_cast<unsigned>(std::popcount(access.active));
+    return count_.atomics.add(spread.low, is_one ? 1 : lanes);
+  }
   std::array<std::uint64_t, warp_size> addresses;  // NOLINT: as far as `end`
   auto end = addresses.begin();
   for_each_lane(access.active, [&](unsigned lane) { *end++ = access.address[lane]; });
   std::sort(addresses.begin(), end);
-  end = std::unique(addresses.begin(), end);
-  for (auto at = addresses.begin(); at != end; ++at) count_.atomics.add(*at);
+  for (auto at = addresses.begin(); at != end;) {
+    const std::uint64_t sector = *at / sector_bytes;
+    std::ptrdiff_t passes = 0;
+    while (at != end && *at / sector_bytes == sector) {
+      const auto next = std::find_if(at, end, [&](std::uint64_t other) { return other != *at; });
+      passes = std::max(passes, next - at);
+      at = next;
+    }
+    count_.atomics.add(sector * sector_bytes, static_cast<std::uint64_t>(passes));
+  }
 }
 
 /// A request for whole sectors that lie side by side.

@@ -261,38 +261,43 @@ struct WorkCount {
   std::uint64_t work() const { return thread_instructions + product_work; }
 };
 
-/// How often atomic operations ask for each address of global memory: a request asks once for each
-/// different address of its lanes. Addresses that come after very many others are left out.
-class AddressVisits {
+/// How long atomic operations keep each line of global memory busy: a request takes a pass for each
+/// sector, and more where lanes want the same word, as many as do. Lines that come after very many
+/// others are left out.
+class LineVisits {
  public:
-  void add(std::uint64_t address, std::uint64_t times = 1) {
-    constexpr std::size_t most = 1U << 20U;
-    const auto known = visits_.find(address);
-    if (known != visits_.end()) {
-      known->second += times;
-    } else if (visits_.size() < most) {
-      visits_.emplace(address, times);
-    }
-  }
-  AddressVisits& operator+=(const AddressVisits& other) {
-    for (const auto& [address, times] : other.visits_) add(address, times);
+  void add(std::uint64_t address, std::uint64_t passes) { add_line(address / line_bytes, passes); }
+  LineVisits& operator+=(const LineVisits& other) {
+    for (const auto& [line, passes] : other.passes_) add_line(line, passes);
     return *this;
   }
-  /// Of the address that is asked for most often.
+  /// Of the line that is busy longest.
   std::uint64_t most() const {
     std::uint64_t most = 0;
-    for (const auto& [address, times] : visits_) most = std::max(most, times);
+    for (const auto& [line, passes] : passes_) most = std::max(most, passes);
     return most;
   }
-  friend bool operator==(const AddressVisits&, const AddressVisits&) = default;
+  friend bool operator==(const LineVisits&, const LineVisits&) = default;
 
  private:
-  std::unordered_map<std::uint64_t, std::uint64_t> visits_;
+  static constexpr std::uint64_t line_bytes = 128;
+
+  void add_line(std::uint64_t line, std::uint64_t passes) {
+    constexpr std::size_t most = 1U << 20U;
+    const auto known = passes_.find(line);
+    if (known != passes_.end()) {
+      known->second += passes;
+    } else if (passes_.size() < most) {
+      passes_.emplace(line, passes);
+    }
+  }
+
+  std::unordered_map<std::uint64_t, std::uint64_t> passes_;
 };
 
 /// What blocks did.
 struct LaunchCount : WorkCount {
-  AddressVisits atomics;
+  LineVisits atomics;
   std::vector<SiteCount> sites;      ///< by the kernel's memory ops
   std::vector<AddressShape> shapes;  ///< the same, where the launch notes them; else empty
 
@@ -308,7 +313,8 @@ struct GlobalRequest {
   AccessKind kind = AccessKind::load;
   std::uint32_t memory_op = 0;             ///< an index into Kernel::memory
   std::span<const std::uint64_t> sectors;  ///< address / 32, different ones, rising
-  bool is_partial = false;                 ///< a store of some bytes alone of each of them
+  /// Of a store of some bytes alone of each of them: a bit for each of a sector's bytes.
+  std::span<const std::uint32_t> partial_bytes = {};
   /// Of an atomic: how often sectors are asked for beyond once each, since lanes share words.
   std::uint64_t repeats = 0;
 };

@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(blocks_without_requests_take_no_room) {
 
 BOOST_AUTO_TEST_CASE(a_log_gives_back_what_it_was_given) {
   check_property([] {
-    using Given = std::tuple<RequestKind, bool, std::vector<std::uint64_t>, std::uint64_t>;
+    using Given = std::tuple<RequestKind, bool, std::vector<std::uint64_t>,
+                             std::vector<std::uint32_t>, std::uint64_t>;
     std::vector<Given> given;
     RequestLog log;
     const int count = *rc::gen::inRange(0, 20);
@@ -116,18 +117,25 @@ BOOST_AUTO_TEST_CASE(a_log_gives_back_what_it_was_given) {
       }
       const auto repeats =
           kind == RequestKind::atomic ? *rc::gen::inRange<std::uint64_t>(0, 32) : 0;
-      log.add(kind, waits, sectors, repeats);
-      given.emplace_back(kind, waits, sectors, repeats);
+      std::vector<std::uint32_t> bytes;
+      if (kind == RequestKind::partial_store) {
+        for (std::size_t k = 0; k < sectors.size(); ++k) {
+          bytes.push_back(*rc::gen::arbitrary<std::uint32_t>());
+        }
+      }
+      log.add(kind, waits, sectors, bytes, repeats);
+      given.emplace_back(kind, waits, sectors, bytes, repeats);
     }
     RequestLog::Reader reader(log);
     Request request;
-    for (const auto& [kind, waits, sectors, repeats] : given) {
+    for (const auto& [kind, waits, sectors, bytes, repeats] : given) {
       RC_ASSERT(!reader.is_at_end());
       RC_ASSERT(reader.waits() == waits);
       reader.next(request);
       RC_ASSERT(request.kind == kind);
       RC_ASSERT(request.repeats == repeats);
       RC_ASSERT(std::ranges::equal(request.all(), sectors));
+      RC_ASSERT(std::ranges::equal(std::span(request.partial_bytes).first(bytes.size()), bytes));
     }
     RC_ASSERT(reader.is_at_end());
   });

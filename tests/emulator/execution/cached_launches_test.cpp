@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(steps_are_followed_as_they_are_executed) {
   BOOST_TEST(hit_rate(result, "l2") == 75);
 }
 
-BOOST_AUTO_TEST_CASE(the_busiest_address_has_one_operation_for_each_request_there) {
+BOOST_AUTO_TEST_CASE(the_busiest_line_takes_a_pass_for_each_sector_and_each_thread_of_a_word) {
   const std::string counts =
       "/* pattern:\n"
       "parameters: {N: {default: 1 Ki}, LANES: {default: 32}}\n"
@@ -191,9 +191,10 @@ BOOST_AUTO_TEST_CASE(the_busiest_address_has_one_operation_for_each_request_ther
       "verify: {out: \"out[i] >= 0\"}\n*/\n"
       "__global__ void kernel(uint32_t* out) {\n"
       "  atomicAdd(&out[threadIdx.x % 32 / LANES], threadIdx.x);\n}\n";
-  // 32 warps, each with one request, which all reach element 0.
-  BOOST_TEST(emulate(counts).metrics.at("busiest_address") == 32);
-  BOOST_TEST(emulate(counts, integers({{"LANES", 1}})).metrics.at("busiest_address") == 32);
+  // 32 warps, each with one request. Where all lanes are known to reach one element, one does it.
+  BOOST_TEST(emulate(counts).metrics.at("busiest_line") == 32);
+  BOOST_TEST(emulate(counts, integers({{"LANES", 16}})).metrics.at("busiest_line") == 512);
+  BOOST_TEST(emulate(counts, integers({{"LANES", 1}})).metrics.at("busiest_line") == 128);
 }
 
 BOOST_AUTO_TEST_CASE(instructions_are_counted_by_the_pipe_that_they_take) {

@@ -54,9 +54,13 @@ const WaitCase wait_cases[] = {
     {"ld.global.u32 %r3, [%d0]; setp.lt.u32 %p0, %r1, %r0; @%p0 bra L; st.global.u32 [%d0], %r1; "
      "L: st.global.u32 [%d0+4], %r3;",
      1},
-    // Of a loop that loads ahead each turn waits once.
+    // Of a loop that loads ahead each turn waits once, and what was loaded before it is waited for
+    // before it.
     {"ld.global.u32 %r3, [%d0]; L: ld.global.u32 %r4, [%d0+4]; st.shared.u32 [%r2], %r3; "
      "mov.u32 %r3, %r4; sub.u32 %r0, %r0, 1; setp.ne.u32 %p0, %r0, 0; @%p0 bra L;",
+     2},
+    {"ld.global.u32 %r3, [%d0]; L: st.global.u32 [%d0+4], %r3; sub.u32 %r0, %r0, 1; "
+     "setp.ne.u32 %p0, %r0, 0; @%p0 bra L;",
      1},
 };
 
