@@ -197,8 +197,7 @@ Prediction RegressionForest::predict(std::span<const double> point) const {
 
 namespace {
 
-constexpr std::size_t most_spread_rows = 12;   // spread over the space before the first forest
-constexpr std::size_t rows_to_spread_one = 4;  // in a tiny space
+constexpr std::size_t most_first_rows = 12;    // spread over the space before the first forest
 constexpr std::size_t spread_candidates = 20;  // for each of them
 constexpr double free_answers = 20;            // without a gain, before random rows are tried
 constexpr double stuck_answers = 100;          // more of them, after which all would be random
@@ -225,15 +224,17 @@ class ForestSearch final : public Strategy {
       unordered_.push_back(!parameter.ordered);
     }
     unordered_.resize(unordered_.size() + space.feature_count(), false);
+    // A tiny space is soon known: 2 rows of 15, 4 of 40.
+    first_rows_ =
+        std::min(most_first_rows,
+                 static_cast<std::size_t>(std::sqrt(static_cast<double>(space.size())) / 2) + 1);
   }
 
  private:
   std::optional<std::size_t> propose() override {
     if (untried_count() == 0) return std::nullopt;
     const std::size_t answers = known_.size() + failed_.size();
-    const std::size_t spread_rows =
-        std::min(most_spread_rows, space_.size() / rows_to_spread_one + 1);
-    if (proposed_.size() < spread_rows && answers < spread_rows) {
+    if (proposed_.size() < first_rows_ && answers < first_rows_) {
       proposed_.push_back(spread_row());
       return proposed_.back();
     }
@@ -358,7 +359,8 @@ class ForestSearch final : public Strategy {
   };
 
   std::vector<bool> unordered_;        ///< per column of the forest: parameters, then features
-  std::vector<std::size_t> proposed_;  ///< the first rows
+  std::size_t first_rows_ = 0;         ///< to propose before the first forest
+  std::vector<std::size_t> proposed_;  ///< of them
   RegressionForest forest_;            ///< of the costs
   RegressionForest failures_;          ///< of the share that fails; without trees when none has
   std::size_t unchanged_ = 0;          ///< answers since one was the best
