@@ -40,7 +40,7 @@ class RunObserver {
   virtual void on_warning(const Diagnostic& warning) = 0;
   /// Something about the whole run that its results are to be read with; it is in the store.
   virtual void on_note(const std::string& note) = 0;
-  /// What begins after the points: "comparing the best 4 configurations".
+  /// What begins before or after the points: "comparing the best 4 configurations".
   virtual void on_stage(const std::string& stage) = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <deque>
 #include <iterator>
@@ -13,6 +14,7 @@
 
 #include "engine/run/interleaved_comparison.h"
 #include "engine/search/strategy.h"
+#include "engine/text/units.h"
 
 namespace sweep {
 namespace {
@@ -140,17 +142,18 @@ std::size_t configurations_of(const TuningGroup& group) {
 /// Searches one group for its best configuration, and then chooses the winner among those tried.
 class GroupTuning {
  public:
-  /// `counts` are the emulator's or the hardware's if the search goes by them.
+  /// `counts` are the emulator's or the hardware's if the search goes by them. If it `predicts`, it
+  /// begins with predictions of the first objective.
   GroupTuning(RunStage& stage, DriftReference& drift, SearchObjective& objective,
-              PointSource::Counts counts, const TuningGroup& group)
+              PointSource::Counts counts, bool predicts, const TuningGroup& group)
       : stage_(stage),
         objective_(objective),
         counts_(counts),
+        predicts_(predicts),
         rules_(*stage.request.sweep.tune),
         group_(group),
         default_(group.default_configuration),
         space_(search_space(stage.request.space, group)),
-        strategy_(make_strategy(rules_.strategy, space_, rules_.seed)),
         source_(std::in_place, stage, drift, counts) {
     found.group = group.values;
     found.configurations = static_cast<std::int64_t>(configurations_of(group));
@@ -165,8 +168,10 @@ class GroupTuning {
   /// to try, or the run is to stop.
   void search() {
     const double begin = stage_.watch.elapsed();
-    if (default_) add(*default_);
     found.ended = "was interrupted";
+    if (predicts_) predict();
+    strategy_ = make_strategy(rules_.strategy, space_, rules_.seed);
+    if (default_) add(*default_);
     while (!stage_.stop) {
       if (auto end = should_stop(rules_.budget, progress_, stage_.watch.elapsed() - begin)) {
         found.ended = std::move(*end);
@@ -215,6 +220,53 @@ class GroupTuning {
     std::size_t point_index = 0;
     std::optional<PointKey> stored;  ///< the key of a point that the store has
   };
+
+  /// Has the emulators predict some configurations, for the strategy to know.
+  void predict() {
+    stage_.observer.on_stage(
+        "predicting " + count_of(std::min(rules_.predictions, space_.size()), "configuration"));
+    const CounterThreads& emulate = stage_.request.emulate;
+    EmulateAhead emulators(emulate.make_backend, emulate.threads);
+    PreparedPoints prepared(stage_.compile, stage_.request.sweep.measure, &emulators);
+    try {
+      stage_.watch.time(Phase::emulate, [&] {
+        space_.set_predictions(sample_predictions(
+            space_, rules_.seed, rules_.predictions,
+            [&](std::span<const std::size_t> rows) { return predicted_costs(rows, prepared); }));
+      });
+    } catch (const CompilingStopped&) {
+      // The search ends before it begins.
+    }
+    stage_.summary.timing.compile += prepared.statistics();
+  }
+
+  /// Throws CompilingStopped once the run is to stop.
+  std::vector<std::optional<double>> predicted_costs(std::span<const std::size_t> rows,
+                                                     PreparedPoints& prepared) {
+    std::vector<const Configuration*> configurations;
+    for (const std::size_t row : rows) {
+      configurations.push_back(&stage_.configuration(group_.configurations[row]));
+    }
+    prepared.add(configurations);
+    std::vector<PreparedPoint> points;  // counted as soon as they are compiled
+    for (std::size_t i = 0; i < rows.size(); ++i) points.push_back(prepared.next());
+    std::vector<std::optional<double>> costs;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::optional<double>& cost = costs.emplace_back();
+      if (!points[i].counts.valid()) continue;
+      constexpr std::chrono::milliseconds pause(50);
+      while (points[i].counts.wait_for(pause) != std::future_status::ready) {
+        if (stage_.stop) throw CompilingStopped();
+      }
+      PointRecord point;
+      point.metrics = points[i].counts.get().metrics;
+      stage_.derive(group_.configurations[rows[i]], point);
+      const TuneObjective& objective = rules_.objectives.front();
+      const auto figure = figure_from(point, objective.metric, Origin::predicted);
+      if (figure) cost = signed_cost(*figure, objective.better);
+    }
+    return costs;
+  }
 
   void ask_ahead() {
     // Enough to keep compilers busy before the first is told. Always the same number, so that the
@@ -491,12 +543,13 @@ class GroupTuning {
   RunStage& stage_;
   SearchObjective& objective_;
   const PointSource::Counts counts_;
+  const bool predicts_;
   const TuneRules& rules_;
   const TuningGroup& group_;
   const std::optional<std::size_t> default_;
   SearchSpace space_;
-  std::unique_ptr<Strategy> strategy_;
-  std::optional<PointSource> source_;  ///< while it searches
+  std::unique_ptr<Strategy> strategy_;  ///< from when it searches on
+  std::optional<PointSource> source_;   ///< while it searches
   SearchProgress progress_;
   std::deque<Asked> asked_;                ///< not yet tried
   std::optional<double> best_;             ///< figure
@@ -517,6 +570,8 @@ void tune_groups(RunStage& stage) {
       (definition != nullptr && !definition->needs_counts && is_of_time(*definition));
   const bool emulates = !is_measured && stage.counts != nullptr;
   const bool reads_counters = !is_measured && stage.can_time() && !stage.request.counters.empty();
+  const bool predicts = is_measured && stage.can_time() && stage.counts != nullptr &&
+                        stage.request.predicted_gpu && rules.predictions > 0;
   TuningRecord record = {
       first.metric, Origin::measured, first.better, rules.strategy, rules.seed, rules.for_each, {}};
   std::vector<ComparisonRecord> comparisons;
@@ -528,7 +583,8 @@ void tune_groups(RunStage& stage) {
   }
   stage.observer.on_start(planned, 0);
   for (const TuningGroup& group : stage.request.groups) {
-    GroupTuning tuning(stage, drift, objective, {emulates, emulates, reads_counters}, group);
+    GroupTuning tuning(stage, drift, objective, {emulates, emulates, reads_counters}, predicts,
+                       group);
     tuning.search();
     if (const auto& ranked_by = objective.followed()) {
       record.metric = ranked_by->metric;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <future>
+#include <iterator>
 #include <mutex>
 #include <numeric>
 #include <system_error>
@@ -38,10 +39,34 @@ void for_each_number(std::size_t count, std::size_t threads,
   for (std::future<void>& other : others) other.get();
 }
 
+/// The space as a search with this seed knows it.
+SearchSpace space_with(const SearchSpace& space, const KnownPredictions& predictions,
+                       std::uint64_t seed) {
+  std::vector<std::size_t> rows;  // whose prediction each row has
+  for (std::size_t row = 0; row < space.size(); ++row) rows.push_back(row);
+  if (predictions.are_shuffled) {
+    std::vector<std::size_t> known;
+    std::ranges::copy_if(rows, std::back_inserter(known),
+                         [&](std::size_t row) { return predictions.costs[row].has_value(); });
+    std::vector<std::size_t> others = known;
+    RandomGenerator(seed).shuffle(others);
+    for (std::size_t i = 0; i < known.size(); ++i) rows[known[i]] = others[i];
+  }
+  SearchSpace result = space;
+  result.set_predictions(
+      sample_predictions(space, seed, predictions.most, [&](std::span<const std::size_t> asked) {
+        CostTable costs;
+        for (const std::size_t row : asked) costs.push_back(predictions.costs[rows[row]]);
+        return costs;
+      }));
+  return result;
+}
+
 /// Lets each strategy search from each seed: `course` is told the number of the course, which
 /// counts the seeds of a name before those of the next. False when it was stopped.
 bool for_each_course(const SearchSpace& space, std::span<const std::string> names,
                      std::size_t seeds, const ComparisonPace& pace,
+                     const KnownPredictions& predictions,
                      const std::function<void(Strategy&, std::size_t)>& course) {
   const auto is_stopped = [&] { return pace.stop != nullptr && *pace.stop; };
   const std::size_t all = names.size() * seeds;
@@ -49,7 +74,10 @@ bool for_each_course(const SearchSpace& space, std::span<const std::string> name
   std::size_t done = 0;
   for_each_number(all, pace.threads, [&](std::size_t i) {
     if (is_stopped()) return;
-    const auto strategy = make_strategy(names[i / seeds], space, i % seeds + 1);
+    const std::uint64_t seed = i % seeds + 1;
+    std::optional<SearchSpace> predicted;
+    if (!predictions.costs.empty()) predicted = space_with(space, predictions, seed);
+    const auto strategy = make_strategy(names[i / seeds], predicted ? *predicted : space, seed);
     course(*strategy, i);
     const std::lock_guard lock(mutex);
     ++done;
@@ -130,12 +158,13 @@ std::vector<std::size_t> trials_to_shares(Strategy& strategy, const CostTable& c
 std::vector<Standing> compare_strategies(const SearchSpace& space, const CostTable& costs,
                                          std::span<const std::string> names,
                                          std::span<const double> shares, std::size_t seeds,
-                                         std::size_t most, const ComparisonPace& pace) {
+                                         std::size_t most, const ComparisonPace& pace,
+                                         const KnownPredictions& predictions) {
   // Of each name and each seed.
   std::vector<std::vector<std::size_t>> courses(names.size() * seeds);
   std::vector<Standing> result;
-  const bool is_done =
-      for_each_course(space, names, seeds, pace, [&](Strategy& strategy, std::size_t i) {
+  const bool is_done = for_each_course(
+      space, names, seeds, pace, predictions, [&](Strategy& strategy, std::size_t i) {
         courses[i] = trials_to_shares(strategy, costs, shares, most, pace.stop);
       });
   if (!is_done) return result;
@@ -185,7 +214,7 @@ std::vector<Score> score_strategies(const SearchSpace& space, const CostTable& c
       std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
   std::vector<Score> courses(names.size() * seeds);
   const bool is_done =
-      for_each_course(space, names, seeds, pace, [&](Strategy& strategy, std::size_t i) {
+      for_each_course(space, names, seeds, pace, {}, [&](Strategy& strategy, std::size_t i) {
         ScoredCourse by_evaluations(baseline);
         ScoredCourse by_time(baseline);
         double trials = 0;

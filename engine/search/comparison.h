@@ -38,12 +38,21 @@ struct ComparisonPace {
   std::function<void(std::size_t done, std::size_t all)> on_progress = {};
 };
 
+/// What can be predicted of the costs, of which a search asks for some (`sample_predictions`).
+struct KnownPredictions {
+  CostTable costs = {};  ///< each row's; empty: nothing is predicted
+  std::size_t most = 0;  ///< that a search asks for
+  /// Whether each prediction is another row's, anew for each seed: wrong in every way.
+  bool are_shuffled = false;
+};
+
 /// One for each name and share, in their order; the seeds are 1 to `seeds`. Empty when it was
 /// stopped. `costs` has an entry for every row, and every name is one of `strategies`.
 std::vector<Standing> compare_strategies(const SearchSpace& space, const CostTable& costs,
                                          std::span<const std::string> names,
                                          std::span<const double> shares, std::size_t seeds,
-                                         std::size_t most, const ComparisonPace& pace = {});
+                                         std::size_t most, const ComparisonPace& pace = {},
+                                         const KnownPredictions& predictions = {});
 
 /// What random search without replacement is expected to have found, by the ranks of the costs
 /// that are known (Willemsen et al., 2024).

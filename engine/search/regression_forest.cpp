@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -197,15 +198,16 @@ Prediction RegressionForest::predict(std::span<const double> point) const {
 
 namespace {
 
-constexpr std::size_t most_spread_rows = 12;   // spread over the space before the first forest
-constexpr std::size_t rows_to_spread_one = 4;  // in a tiny space
+constexpr std::size_t most_first_rows = 12;    // spread over the space before the first forest
 constexpr std::size_t spread_candidates = 20;  // for each of them
 constexpr double free_answers = 20;            // without a gain, before random rows are tried
 constexpr double stuck_answers = 100;          // more of them, after which all would be random
 constexpr double most_random = 0.5;            // of the proposals
 constexpr std::size_t random_candidates = 300;
-constexpr std::size_t best_rows = 5;  // whose neighbours and mutants are candidates too
-constexpr int mutants = 10;           // of each of them
+constexpr double least_correlation = 0.3;         // of predictions with costs, by their ranks
+constexpr std::size_t predicted_candidates = 50;  // the best predicted
+constexpr std::size_t best_rows = 5;              // whose neighbours and mutants are candidates too
+constexpr int mutants = 10;                       // of each of them
 constexpr std::size_t mutated_parameters = 3;
 constexpr std::size_t refit_share = 25;   // a new forest whenever 1 / 25 more answers are known
 constexpr double deviation_floor = 0.02;  // of a prediction: costs are noisy
@@ -225,16 +227,21 @@ class ForestSearch final : public Strategy {
       unordered_.push_back(!parameter.ordered);
     }
     unordered_.resize(unordered_.size() + space.feature_count(), false);
+    // A tiny space is soon known: 2 rows of 15, 4 of 40.
+    first_rows_ =
+        std::min(most_first_rows,
+                 static_cast<std::size_t>(std::sqrt(static_cast<double>(space.size())) / 2) + 1);
+    if (!space.predictions().empty()) learn_predictions();
   }
 
  private:
   std::optional<std::size_t> propose() override {
     if (untried_count() == 0) return std::nullopt;
     const std::size_t answers = known_.size() + failed_.size();
-    const std::size_t spread_rows =
-        std::min(most_spread_rows, space_.size() / rows_to_spread_one + 1);
-    if (proposed_.size() < spread_rows && answers < spread_rows) {
-      proposed_.push_back(spread_row());
+    if (proposed_.size() < first_rows_ && answers < first_rows_) {
+      // Every second row by its prediction, which may be wrong.
+      const auto seed = proposed_.size() % 2 == 0 ? next_seed() : std::nullopt;
+      proposed_.push_back(seed ? *seed : spread_row());
       return proposed_.back();
     }
     if (known_.empty()) return pick();
@@ -256,7 +263,9 @@ class ForestSearch final : public Strategy {
     for (std::size_t i = 0; i < spread_candidates; ++i) {
       const std::size_t row = *pick();
       double nearest = static_cast<double>(unordered_.size());
-      for (const std::size_t other : proposed_) nearest = std::min(nearest, distance(row, other));
+      for (const std::size_t other : proposed_) {
+        nearest = std::min(nearest, space_.distance(row, other));
+      }
       if (nearest > most) {
         most = nearest;
         farthest = row;
@@ -265,22 +274,54 @@ class ForestSearch final : public Strategy {
     return farthest;
   }
 
-  double distance(std::size_t a, std::size_t b) const {
-    double sum = 0;
-    for (std::size_t p = 0; p < space_.parameters().size(); ++p) {
-      const int difference = std::abs(space_.values(a)[p] - space_.values(b)[p]);
-      if (difference == 0) continue;
-      const SearchParameter& parameter = space_.parameters()[p];
-      sum += parameter.ordered ? difference / static_cast<double>(parameter.values - 1) : 1;
-    }
-    return sum;
-  }
-
   void append_point(std::size_t row, std::vector<double>& points) const {
     const auto values = space_.values(row);
     points.insert(points.end(), values.begin(), values.end());
     const auto features = space_.features(row);
     points.insert(points.end(), features.begin(), features.end());
+    if (!predicted_.empty()) points.push_back(trusts_predictions_ ? predicted_[row] : 0);
+  }
+
+  /// Each row gets a feature: its prediction, or what a forest that learnt the predictions expects.
+  void learn_predictions() {
+    const std::span<const double> known = space_.predictions();
+    std::vector<double> points;
+    std::vector<double> costs;
+    for (std::size_t row = 0; row < known.size(); ++row) {
+      if (std::isnan(known[row])) continue;
+      append_point(row, points);
+      costs.push_back(known[row]);
+    }
+    if (costs.empty()) return;
+    const CostScale scale(costs);
+    for (double& cost : costs) cost = scale(cost);
+    RegressionForest forest;
+    forest.fit(forest_columns(points, unordered_), costs, random_);
+    std::vector<double> predicted;
+    for (std::size_t row = 0; row < space_.size(); ++row) {
+      points.clear();
+      append_point(row, points);
+      predicted.push_back(std::isnan(known[row]) ? forest.predict(points).mean : scale(known[row]));
+    }
+    predicted_ = std::move(predicted);
+    unordered_.push_back(false);
+    std::vector<std::size_t> rows(space_.size());
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    random_.shuffle(rows);
+    best_predicted_.resize(std::min(rows.size(), predicted_candidates));
+    const auto by_prediction = [this](std::size_t row) { return predicted_[row]; };
+    std::ranges::partial_sort_copy(rows, best_predicted_, {}, by_prediction, by_prediction);
+  }
+
+  /// What does not order the costs known so far is left out.
+  void judge_predictions() {
+    std::vector<double> costs;
+    std::vector<double> predicted;
+    for (const std::size_t row : known_) {
+      costs.push_back(*cost(row));
+      predicted.push_back(predicted_[row]);
+    }
+    trusts_predictions_ = rank_correlation(costs, predicted) > least_correlation;
   }
 
   bool refit() {
@@ -289,6 +330,7 @@ class ForestSearch final : public Strategy {
       return false;
     }
     fitted_ = answers;
+    if (!predicted_.empty()) judge_predictions();
     std::vector<double> points;
     for (const std::size_t row : known_) append_point(row, points);
     forest_.fit(forest_columns(points, unordered_), targets(), random_);
@@ -334,6 +376,10 @@ class ForestSearch final : public Strategy {
         if (mutant) rows.push_back(*mutant);
       }
     }
+    if (trusts_predictions_) {
+      std::ranges::copy_if(best_predicted_, std::back_inserter(rows),
+                           [this](std::size_t row) { return is_untried(row); });
+    }
     std::ranges::sort(rows);
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     random_.shuffle(rows);  // which of equal ones comes first is chance
@@ -358,13 +404,17 @@ class ForestSearch final : public Strategy {
   };
 
   std::vector<bool> unordered_;        ///< per column of the forest: parameters, then features
-  std::vector<std::size_t> proposed_;  ///< the first rows
-  RegressionForest forest_;            ///< of the costs
-  RegressionForest failures_;          ///< of the share that fails; without trees when none has
-  std::size_t unchanged_ = 0;          ///< answers since one was the best
-  std::size_t fitted_ = 0;             ///< answers the forest has learnt from
-  double least_cost_ = 0;              ///< that it has learnt, scaled
-  std::vector<Ranked> ranked_;         ///< what to propose next, the most promising last
+  std::size_t first_rows_ = 0;         ///< to propose before the first forest
+  std::vector<std::size_t> proposed_;  ///< of them
+  std::vector<double> predicted_;      ///< the feature of each row; empty without predictions
+  std::vector<std::size_t> best_predicted_;  ///< by it
+  bool trusts_predictions_ = true;
+  RegressionForest forest_;     ///< of the costs
+  RegressionForest failures_;   ///< of the share that fails; without trees when none has
+  std::size_t unchanged_ = 0;   ///< answers since one was the best
+  std::size_t fitted_ = 0;      ///< answers the forest has learnt from
+  double least_cost_ = 0;       ///< that it has learnt, scaled
+  std::vector<Ranked> ranked_;  ///< what to propose next, the most promising last
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -55,6 +56,17 @@ std::vector<std::size_t> SearchSpace::neighbours(std::size_t row) const {
     changed[p] = own[p];
   }
   return result;
+}
+
+double SearchSpace::distance(std::size_t a, std::size_t b) const {
+  double sum = 0;
+  for (std::size_t p = 0; p < parameters_.size(); ++p) {
+    const int difference = std::abs(values(a)[p] - values(b)[p]);
+    if (difference == 0) continue;
+    const SearchParameter& parameter = parameters_[p];
+    sum += parameter.ordered ? difference / static_cast<double>(parameter.values - 1) : 1;
+  }
+  return sum;
 }
 
 namespace {

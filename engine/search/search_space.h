@@ -29,6 +29,10 @@ class SearchSpace {
     features_ = std::move(features);
   }
 
+  /// What the rows' costs are predicted to be, one for each; a quiet NaN where nothing is. They
+  /// need not have the costs' unit: what counts is which are less.
+  void set_predictions(std::vector<double> costs) { predictions_ = std::move(costs); }
+
   std::size_t size() const { return size_; }
   std::span<const SearchParameter> parameters() const { return parameters_; }
   std::span<const Value> values(std::size_t row) const {
@@ -40,10 +44,16 @@ class SearchSpace {
   /// parameters and of their values.
   std::vector<std::size_t> neighbours(std::size_t row) const;
 
+  /// How unlike two rows are: the sum over the parameters of the difference, as a share of the
+  /// largest; 1 for other values of one that is unordered.
+  double distance(std::size_t a, std::size_t b) const;
+
   std::size_t feature_count() const { return feature_count_; }
   std::span<const double> features(std::size_t row) const {
     return std::span(features_).subspan(row * feature_count_, feature_count_);
   }
+  /// Empty where nothing is predicted.
+  std::span<const double> predictions() const { return predictions_; }
 
  private:
   std::vector<SearchParameter> parameters_;
@@ -52,6 +62,7 @@ class SearchSpace {
   std::vector<std::uint32_t> sorted_;  ///< the rows in the order of their values
   std::size_t feature_count_ = 0;
   std::vector<double> features_;
+  std::vector<double> predictions_;
 };
 
 /// Configurations as a strategy sees them: row i is configuration i.

@@ -39,6 +39,38 @@ Strategy::Strategy(const SearchSpace& space, std::uint64_t seed)
   std::iota(place_.begin(), place_.end(), 0U);
 }
 
+namespace {
+
+/// Some rows for a search to begin with, the last one first.
+std::vector<std::size_t> predicted_seeds(const SearchSpace& space, RandomGenerator& random) {
+  constexpr std::size_t most = 6;
+  constexpr std::size_t alike = 24;  // of the best, among which they are chosen to be unlike
+  const std::span<const double> costs = space.predictions();
+  std::vector<std::size_t> best;
+  for (std::size_t row = 0; row < costs.size(); ++row) {
+    if (!std::isnan(costs[row])) best.push_back(row);
+  }
+  random.shuffle(best);  // which of equal ones comes first is chance
+  std::ranges::stable_sort(best, {}, [&](std::size_t row) { return costs[row]; });
+  best.resize(std::min(best.size(), alike));
+  std::vector<std::size_t> chosen;
+  while (chosen.size() < most && !best.empty()) {
+    const auto farthest = std::ranges::max_element(best, {}, [&](std::size_t row) {
+      double nearest = std::numeric_limits<double>::infinity();
+      for (const std::size_t other : chosen) {
+        nearest = std::min(nearest, space.distance(row, other));
+      }
+      return nearest;
+    });
+    chosen.push_back(*farthest);
+    best.erase(farthest);
+  }
+  std::ranges::reverse(chosen);
+  return chosen;
+}
+
+}  // namespace
+
 std::optional<std::size_t> Strategy::ask() {
   const std::optional<std::size_t> row = propose();
   if (row) take(*row);
@@ -73,6 +105,16 @@ void Strategy::take(std::size_t row) {
 std::optional<std::size_t> Strategy::pick() {
   if (untried_.empty()) return std::nullopt;
   return untried_[random_.below(untried_.size())];
+}
+
+std::optional<std::size_t> Strategy::next_seed() {
+  if (!seeds_) seeds_ = predicted_seeds(space_, random_);
+  while (!seeds_->empty()) {
+    const std::size_t row = seeds_->back();
+    seeds_->pop_back();
+    if (is_untried(row)) return row;
+  }
+  return std::nullopt;
 }
 
 bool Strategy::is_better(std::size_t row, std::size_t other) const {
@@ -117,6 +159,40 @@ double CostScale::operator()(double cost) const {
 
 namespace {
 
+/// From 0 on; equal numbers share the mean of their ranks.
+std::vector<double> ranks_of(std::span<const double> numbers) {
+  std::vector<std::size_t> order(numbers.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return numbers[i]; });
+  std::vector<double> ranks(numbers.size());
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin;
+    while (end < order.size() && numbers[order[end]] == numbers[order[begin]]) ++end;
+    const double mean = static_cast<double>(begin + end - 1) / 2;
+    for (; begin < end; ++begin) ranks[order[begin]] = mean;
+  }
+  return ranks;
+}
+
+}  // namespace
+
+double rank_correlation(std::span<const double> a, std::span<const double> b) {
+  const std::vector<double> ranks = ranks_of(a);
+  const std::vector<double> others = ranks_of(b);
+  const double mean = (static_cast<double>(a.size()) - 1) / 2;
+  double both = 0;
+  double one = 0;
+  double other = 0;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    both += (ranks[i] - mean) * (others[i] - mean);
+    one += (ranks[i] - mean) * (ranks[i] - mean);
+    other += (others[i] - mean) * (others[i] - mean);
+  }
+  return one > 0 && other > 0 ? both / std::sqrt(one * other) : 0;
+}
+
+namespace {
+
 bool out_of_patience(const Patience& patience, const SearchProgress& progress) {
   const std::size_t tried = progress.best_after.size();
   if (tried <= patience.configurations) return false;
@@ -153,7 +229,8 @@ class RandomSearch final : public Strategy {
   std::optional<std::size_t> propose() override { return pick(); }
 };
 
-/// Walks from a row to a neighbour. It begins at the best of a few random rows.
+/// Walks from a row to a neighbour. It begins at the best of a few rows, random ones and the best
+/// predicted.
 class WalkingSearch : public Strategy {
  public:
   using Strategy::Strategy;
@@ -168,6 +245,12 @@ class WalkingSearch : public Strategy {
       current_.reset();
     }
   }
+  /// Where the next walk begins. At first every second row is chosen by its prediction, which may
+  /// be wrong.
+  std::optional<std::size_t> start() {
+    const auto seed = first_ % 2 == 1 ? next_seed() : std::nullopt;
+    return seed ? seed : pick();
+  }
   void step_to(std::size_t row) {
     current_ = row;
     neighbours_ = space_.neighbours(row);
@@ -177,7 +260,7 @@ class WalkingSearch : public Strategy {
   std::vector<std::size_t> neighbours_;  ///< of that
 
  private:
-  std::size_t first_ = 8;  ///< random rows still to propose before the first step
+  std::size_t first_ = 8;  ///< rows still to propose before the first step
 };
 
 /// It tries the Hamming neighbours in random order and steps to the first better one. Where no
@@ -201,7 +284,7 @@ class LocalSearch final : public WalkingSearch {
     if (has_begun() && best_ && random_.chance(restart_near_best)) {
       if (const auto near = untried_mutant(*best_, kicked_parameters)) return near;
     }
-    return pick();
+    return start();
   }
 
   void learn(std::size_t row) override {
@@ -242,7 +325,7 @@ class AnnealingSearch final : public WalkingSearch {
     }
     leave();
     temperature_ = hot;
-    return pick();
+    return start();
   }
 
   void learn(std::size_t row) override {
@@ -293,10 +376,10 @@ class AnnealingSearch final : public WalkingSearch {
   double spread_ = 0;
 };
 
-/// A population of random rows; then each proposal is a child of two of its members, the better
-/// ones more often: each parameter from one of them, some of them changed. A child replaces the
-/// worst member when it is better. A population that has long not changed keeps its best members
-/// and is filled with random rows again.
+/// A population of random rows and the best predicted; then each proposal is a child of two of its
+/// members, the better ones more often: each parameter from one of them, some of them changed. A
+/// child replaces the worst member when it is better. A population that has long not changed keeps
+/// its best members and is filled with random rows again.
 class GeneticSearch final : public Strategy {
  public:
   using Strategy::Strategy;
@@ -312,7 +395,7 @@ class GeneticSearch final : public Strategy {
   std::optional<std::size_t> propose() override {
     std::optional<std::size_t> row;
     if (strangers_ > 0) {
-      --strangers_;
+      if (strangers_-- % 2 == 0) row = next_seed();
     } else if (!members_.empty()) {
       row = child();
     }
@@ -428,6 +511,29 @@ std::vector<std::string> strategy_names() {
   std::vector<std::string> result;
   for (const StrategyDescription& strategy : strategies()) result.push_back(strategy.name);
   return result;
+}
+
+std::vector<double> sample_predictions(const SearchSpace& space, std::uint64_t seed,
+                                       std::size_t most, const PredictCosts& predict) {
+  constexpr std::size_t rows_at_once = 32;
+  std::vector<double> costs(space.size(), std::numeric_limits<double>::quiet_NaN());
+  const std::unique_ptr<Strategy> strategy = forest_search(space, seed);
+  for (std::size_t asked = 0; asked < most;) {
+    std::vector<std::size_t> rows;
+    while (rows.size() < std::min(rows_at_once, most - asked)) {
+      const std::optional<std::size_t> row = strategy->ask();
+      if (!row) break;
+      rows.push_back(*row);
+    }
+    if (rows.empty()) break;
+    asked += rows.size();
+    const std::vector<std::optional<double>> predicted = predict(rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      strategy->tell(rows[i], predicted[i]);
+      if (predicted[i]) costs[rows[i]] = *predicted[i];
+    }
+  }
+  return costs;
 }
 
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace& space,

@@ -55,6 +55,9 @@ class Strategy {
   bool is_untried(std::size_t row) const { return place_[row] != taken; }
   /// A random untried row; nothing when none is left.
   std::optional<std::size_t> pick();
+  /// The next of a few rows to begin with: the best predicted, then rows that are predicted nearly
+  /// as good and unlike those before. Nothing once they were given, or where nothing is predicted.
+  std::optional<std::size_t> next_seed();
   /// Nothing for a row that failed or has no answer yet.
   std::optional<double> cost(std::size_t row) const { return costs_[row]; }
   /// Whether the row is known to cost less than another; what failed or is not known never does.
@@ -83,6 +86,7 @@ class Strategy {
   std::vector<std::uint32_t> place_;  ///< of a row in `untried_`, or `taken`
   std::vector<std::optional<double>> costs_;
   std::vector<bool> is_answered_;
+  std::optional<std::vector<std::size_t>> seeds_;  ///< still to give, the last one next
 };
 
 /// Turns costs into numbers whose differences mean the same everywhere. Where all costs are above
@@ -98,6 +102,10 @@ class CostScale {
  private:
   double sign_ = 0;  ///< that all costs have; 0 where they are of both
 };
+
+/// Spearman's: 1 where both order in the same way, -1 where one orders in the other's opposite; 0
+/// where all numbers of one are equal. `a` and `b` are equally long.
+double rank_correlation(std::span<const double> a, std::span<const double> b);
 
 /// Ends a search that does not get better: when the last `configurations` tried have not lowered
 /// the best cost by `share` of it.
@@ -140,6 +148,16 @@ std::vector<std::string> strategy_names();
 /// The strategy of that name over a space that outlives it; null when there is none.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace& space,
                                         std::uint64_t seed);
+
+/// Predicts what some rows cost, less being better; nothing for those that it cannot predict.
+using PredictCosts =
+    std::function<std::vector<std::optional<double>>(std::span<const std::size_t> rows)>;
+
+/// What `most` rows at most are predicted to cost, as `SearchSpace::set_predictions` takes it: the
+/// forest searches the predictions, so that among the rows are the best predicted. `predict` is
+/// given a few rows at a time, the same on every machine.
+std::vector<double> sample_predictions(const SearchSpace& space, std::uint64_t seed,
+                                       std::size_t most, const PredictCosts& predict);
 
 /// What is wanted of the value that is measured.
 enum class Objective { minimise, maximise };

@@ -193,6 +193,9 @@ Json schema_of(const Key& key) {
   if (form == integer) return {{"type", {"integer", "string"}}};
   if (form == count) return any_of({{"type", "integer"}, {"minimum", 1}}, {{"type", "string"}});
   if (form == seconds) return number_above(0);
+  if (form == count_or_off) {
+    return any_of({{"type", "integer"}, {"minimum", 1}}, {{"type", "string"}});
+  }
   if (form == cut_off) return any_of(number_above(1), {{"const", "off"}});
   if (form == cache_state) return one_of_these(cache_state_names);
   if (form == strategy) return one_of_these(strategy_names());

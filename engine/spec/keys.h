@@ -24,6 +24,7 @@ enum class ValueForm {
   seconds,         ///< a decimal number above 0
   share,           ///< 0.005 or 0.5 %
   cut_off,         ///< a decimal number above 1, or off
+  count_or_off,    ///< a constant from 1 on, or off
   cache_state,     ///< cold or warm
   strategy,        ///< a search strategy
   counters,        ///< what to ask the hardware's counters for
@@ -178,6 +179,9 @@ inline constexpr Key tune_keys[] = {
     {"cut_off", ValueForm::cut_off,
      "Drop a configuration after its first samples when it is so many times slower than the "
      "best; 1.5 unless given, off for never."},
+    {"predictions", ValueForm::count_or_off,
+     "On a GPU with --profile: predict so many configurations before the search, which "
+     "begins with the best of them; 128 unless given, off for none."},
 };
 
 inline constexpr Key emulator_keys[] = {

@@ -313,6 +313,12 @@ TuneRules read_tune_rules(const YamlNode& node, const Scope* scope, Diagnostics&
                    "a number above 1, or off",
                    "with 1.5 what is 1.5 times slower than the best is dropped early");
   }
+  const YamlNode* predictions = reader.find("predictions");
+  if (predictions != nullptr && predictions->text == "off") {
+    rules.predictions = 0;
+  } else {
+    reader.count("predictions", rules.predictions);
+  }
   return rules;
 }
 

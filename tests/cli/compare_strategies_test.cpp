@@ -41,7 +41,8 @@ std::string cache_text(const std::string& objective = "time", bool has_times = f
          R"(", "tune_params_keys": ["width", "unroll"], "cache": {)" + entries + "}}";
 }
 
-/// A run of 40 points with a bandwidth and, if it is counted, one of the emulator's counts.
+/// A run of 40 points with a bandwidth and, if it is counted, one of the emulator's counts and a
+/// prediction.
 std::filesystem::path write_database(const TemporaryFolder& folder, bool counted) {
   const auto path = folder.path() / "run.db";
   Store store(path, Store::Mode::read_write);
@@ -52,8 +53,10 @@ std::filesystem::path write_database(const TemporaryFolder& folder, bool counted
     point.key.parameters.set("UNROLL", i / 2);
     point.metrics = {{"time", Origin::measured, 10.0 + static_cast<double>(i)},
                      {"bandwidth", Origin::measured, 1000.0 / (10.0 + static_cast<double>(i))}};
-    if (counted)
+    if (counted) {
       point.metrics.push_back({"load_sectors", Origin::emulated, static_cast<double>(i)});
+      point.metrics.push_back({"bandwidth", Origin::predicted, 40.0 - static_cast<double>(i)});
+    }
     store.add_point(run, i, point);
   }
   store.end_run(run, RunState::finished);
@@ -200,6 +203,36 @@ BOOST_AUTO_TEST_CASE(emulated_counts_are_features) {
   BOOST_TEST(!contains(without.out, "beforehand"));
 }
 
+BOOST_AUTO_TEST_CASE(strategies_are_compared_with_and_without_predictions) {
+  const TemporaryFolder folder;
+  write_database(folder, true);
+  const Outcome outcome =
+      compare({"run.db", "--seeds", "2", "--strategies", "forest"}, folder.path());
+  BOOST_TEST(contains(unwrapped(outcome.out),
+                      "40 predicted, with a rank correlation of 1.00; a search asks for 40."));
+  for (const char* row : {"\nforest ", "\nforest + predictions ", "\nforest + shuffled "}) {
+    BOOST_TEST(contains(outcome.out, row));
+  }
+  BOOST_TEST(!contains(outcome.out, "random +"));
+  const Outcome fewer = compare({"run.db", "--seeds", "2", "--predictions", "8"}, folder.path());
+  BOOST_TEST(contains(unwrapped(fewer.out), "a search asks for 8."));
+  const Outcome without =
+      compare({"run.db", "--seeds", "2", "--predictions", "off"}, folder.path());
+  BOOST_TEST(without.code == 0);
+  BOOST_TEST(!contains(without.out, "predict"));
+}
+
+BOOST_AUTO_TEST_CASE(recordings_with_and_without_predictions_have_a_mean) {
+  const TemporaryFolder folder;
+  write_database(folder, true);
+  folder.write("blur.json", cache_text());
+  const Outcome outcome = compare({"run.db", "blur.json", "--seeds", "2"}, folder.path());
+  BOOST_TEST(outcome.code == 0);
+  const std::string mean = outcome.out.substr(outcome.out.find("All 2 recordings"));
+  BOOST_TEST(contains(mean, "\nforest "));
+  BOOST_TEST(!contains(mean, "predictions"));
+}
+
 BOOST_AUTO_TEST_CASE(directions_that_are_not_known_are_asked_for) {
   const TemporaryFolder folder;
   folder.write("blur.json", cache_text("weight"));
@@ -233,6 +266,8 @@ const std::vector<Mistake> mistakes = {
     {{"blur.json", "--minimize", "--maximize"}, 2, "exclude each other"},
     {{"blur.json", "--score", "--most", "9"}, 2, "the scores have a budget of their own"},
     {{"blur.json", "--features", "maybe"}, 2, "write on or off"},
+    {{"blur.json", "--score", "--predictions", "9"}, 2, "the scores are without predictions"},
+    {{"blur.json", "--predictions", "few"}, 2, "--predictions few: write a whole number"},
     {{"blur.json", "--run", "3"}, 65, "only a results database has runs"},
     {{"blur.json", "--where", "widht > 3"}, 65, "widht"},
     {{"blur.json", "--where", "width +"}, 65, "--where:1:"},

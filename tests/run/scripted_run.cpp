@@ -106,6 +106,7 @@ RunRequest ScriptedRun::request(const Sweep& sweep, const Space& space) {
   request.compile.compilers = 2;
   request.compile.cache = &shared_cache();
   request.clock = [this] { return now; };
+  request.predicted_gpu = predicted_gpu;
   if (backend.can_time_ && counts_of) {
     request.emulate.make_backend = [counts = counts_of](const std::atomic<bool>&) {
       auto counter = std::make_unique<FakeBackend>();

@@ -171,6 +171,59 @@ BOOST_DATA_TEST_CASE(a_search_that_was_stopped_goes_on_as_if_it_had_not_been,
   BOOST_TEST(found(last).ended == unbroken.found(whole).ended);
 }
 
+// What the counts predict is the fastest where K is 30 and G is 2.
+struct Predicting : ScriptedRun {
+  Predicting() {
+    seconds_of = rugged;
+    counts_of = [](Tried tried) {
+      const auto far = static_cast<double>(std::abs(tried.k - 30) + std::abs(tried.g - 2));
+      return std::vector<Metric>{{"instructions", Origin::emulated, 1e6},
+                                 {"blocks", Origin::emulated, 1e3},
+                                 {"l2_read_sectors", Origin::emulated, 1e6},
+                                 {"dram_read_bytes", Origin::emulated, 1e9 * (1 + far)}};
+    };
+    predicted_gpu = read_timing_profile(shipped_profile("h100"));
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(a_search_begins_with_the_best_predicted, Predicting) {
+  for (const std::string strategy : {"forest", "local", "annealing", "genetic"}) {
+    const RunSummary first = run(searched_by(strategy, ", predictions: 70"), true);
+    BOOST_TEST(stages.front() == "predicting 70 configurations");
+    BOOST_TEST(order[0] == (Tried{1, 0}));  // the default
+    BOOST_TEST(order[1] == (Tried{30, 2}));
+    const std::vector<Tried> course = order;
+    BOOST_TEST(run(searched_by(strategy, ", predictions: 70"), true).measured == first.measured);
+    BOOST_TEST(order == course, per_element());
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(predictions_of_a_search_can_be_fewer_or_none, Predicting) {
+  run(searched_by("forest", ", predictions: 20"));
+  BOOST_TEST(stages.front() == "predicting 20 configurations");
+  const std::string without = searched_by("forest", ", predictions: off");
+  run(without, true);
+  BOOST_TEST(std::ranges::count(stages, "predicting 70 configurations") == 0);
+  const std::vector<Tried> course = order;
+  predicted_gpu.reset();
+  run(searched_by("forest"), true);
+  BOOST_TEST(order == course, per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE(counts_that_a_search_goes_by_are_not_predicted, Predicting) {
+  run(tuned_by("minimize: instructions, budget: {configurations: 3}", large_axes));
+  BOOST_TEST(std::ranges::count(stages, "predicting 70 configurations") == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_stop_ends_the_predicting, Predicting) {
+  on_each_stage = [this](const std::string&) { stop = true; };
+  const RunSummary summary = run(searched_by("forest"));
+  BOOST_TEST(summary.interrupted);
+  BOOST_TEST(summary.measured == 0U);
+  BOOST_TEST(found(summary).tried == 0);
+  BOOST_TEST(found(summary).ended == "was interrupted");
+}
+
 BOOST_AUTO_TEST_CASE(another_seed_is_another_course) {
   seconds_of = rugged;
   run(searched_by("random"));

@@ -80,7 +80,8 @@ BOOST_DATA_TEST_CASE(tries_every_row_once_and_ends, boost::unit_test::data::make
         features.push_back(row % 3 == 0 ? std::numeric_limits<double>::quiet_NaN()
                                         : static_cast<double>(row));
       }
-      space.set_features(1, std::move(features));
+      space.set_features(1, features);
+      if (*rc::gen::arbitrary<bool>()) space.set_predictions(std::move(features));
     }
     const CostTable costs = arbitrary_costs(space.size());
     const auto seed = *rc::gen::arbitrary<std::uint64_t>();

@@ -25,7 +25,7 @@ const std::vector<TextCase> mistakes = {
     {"", ""},
     {"fast",
      "2:7+4 tune must be a map of keys and values | the keys are: maximize, minimize, "
-     "for_each, strategy, budget, seed, cut_off"},
+     "for_each, strategy, budget, seed, cut_off, predictions"},
     {"{maximise: time}", "2:8+8 tune has no key 'maximise' | did you mean 'maximize'?"},
     {"{seed: 1}",
      "2:7+1 'tune' does not say what to search for | maximize: bandwidth, or "
@@ -53,6 +53,7 @@ const std::vector<TextCase> mistakes = {
     {"{minimize: time, cut_off: 1}",
      "2:33+1 'cut_off' must be a number above 1, or off | with 1.5 what is 1.5 times slower than "
      "the best is dropped early"},
+    {"{minimize: time, predictions: 0}", "2:37+1 'predictions' must be an integer of at least 1"},
 };
 
 BOOST_DATA_TEST_CASE(have_mistakes_with_a_place, data::make(mistakes)) {
@@ -63,7 +64,7 @@ BOOST_AUTO_TEST_CASE(are_read) {
   const TuneRules rules = rules_of(
       "{minimize: [time, gld_transactions], maximize: l2_hit_rate, for_each: [T, pattern], "
       "strategy: annealing, budget: {configurations: 2 Ki, seconds: 1.5, no_better: {by: 2 %, in: "
-      "30}}, seed: 7, cut_off: 2}");
+      "30}}, seed: 7, cut_off: 2, predictions: 64}");
   BOOST_REQUIRE(rules.objectives.size() == 3);
   BOOST_TEST(rules.objectives[0].metric == "time");
   BOOST_TEST((rules.objectives[0].better == Better::lower));
@@ -78,6 +79,7 @@ BOOST_AUTO_TEST_CASE(are_read) {
   BOOST_TEST(rules.budget.patience->share == 0.02);
   BOOST_TEST(rules.seed == 7U);
   BOOST_TEST(rules.cut_off == 2);
+  BOOST_TEST(rules.predictions == 64U);
 }
 
 BOOST_AUTO_TEST_CASE(stop_without_a_budget_when_nothing_better_comes) {
@@ -88,6 +90,8 @@ BOOST_AUTO_TEST_CASE(stop_without_a_budget_when_nothing_better_comes) {
   BOOST_TEST(rules.budget.patience->share == 0.01);
   BOOST_TEST(rules.strategy == "forest");
   BOOST_TEST(rules.cut_off == 0);
+  BOOST_TEST(rules.predictions == 128U);
+  BOOST_TEST(rules_of("{maximize: bandwidth, predictions: off}").predictions == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(stand_in_the_order_of_the_file) {

@@ -13,6 +13,7 @@
 #include "engine/cli/terminal/terminal.h"
 #include "engine/recording/recording.h"
 #include "engine/search/strategy.h"
+#include "engine/spec/sweep.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
@@ -32,6 +33,7 @@ struct StrategyRequest {
   std::size_t seeds = 100;
   std::optional<std::size_t> most = {};
   std::optional<Expression> where = {};
+  std::size_t predictions = TuneRules{}.predictions;  ///< that a search asks for; 0: none
 };
 
 /// A recording as strategies search it.
@@ -40,8 +42,10 @@ struct ComparedSpace {
   RecordedMetric metric;
   Objective objective = Objective::minimise;
   CostTable costs = {};
+  KnownPredictions predictions = {};
   std::vector<double> sorted = {};  ///< the costs of those with a figure
   std::size_t failed = 0;
+  std::size_t predicted = 0;
 };
 
 [[noreturn]] void fail(const Recording& recording, const std::string& what) {
@@ -78,6 +82,11 @@ void gather_figures(const Recording& recording, ComparedSpace& space) {
     if (is_known) space.sorted.push_back(cost_of(*figure, space.objective));
     space.costs.push_back(is_known ? std::optional(space.sorted.back()) : std::nullopt);
     space.failed += is_failed ? 1 : 0;
+    const auto predicted = figure_of(entry, space.metric.name, Origin::predicted);
+    const bool is_predicted = predicted && std::isfinite(*predicted);
+    space.predicted += is_predicted ? 1 : 0;
+    space.predictions.costs.push_back(
+        is_predicted ? std::optional(cost_of(*predicted, space.objective)) : std::nullopt);
   }
   if (space.sorted.empty()) {
     fail(recording, fmt::format("no configuration of it has a figure of {}",
@@ -130,6 +139,10 @@ ComparedSpace compared_space(const Recording& recording, const StrategyRequest& 
       metric.better == Better::lower ? Objective::minimise : Objective::maximise);
   ComparedSpace space{encoded(recording), metric, objective};
   gather_figures(recording, space);
+  space.predictions.most = request.predictions;
+  if (space.metric.origin == Origin::predicted || space.predicted == 0) {
+    space.predictions.most = 0;
+  }
   if (request.given.text("features") == "on") set_features(recording, space.rows);
   return space;
 }
@@ -196,6 +209,11 @@ StrategyRequest read_strategy_request(const GivenOptions& given) {
   if (given.has("score") && request.most) {
     throw UsageError("--most: the scores have a budget of their own");
   }
+  if (given.has("predictions")) {
+    if (given.has("score")) throw UsageError("--predictions: the scores are without predictions");
+    request.predictions =
+        given.text("predictions") == "off" ? 0 : given.number("predictions").value();
+  }
   if (given.has("where")) request.where = read_condition(given.text("where"));
   return request;
 }
@@ -225,6 +243,18 @@ std::string describe(const Recording& recording, const ComparedSpace& space) {
                       format_figure(cost_of(median, space.objective)), unit);
   if (const std::size_t features = space.rows.feature_count(); features > 0) {
     text += fmt::format(" Known beforehand: {} of the emulator.", count_of(features, "count"));
+  }
+  if (space.predictions.most > 0) {
+    std::vector<double> costs;
+    std::vector<double> predicted;
+    for (std::size_t i = 0; i < space.costs.size(); ++i) {
+      if (!space.costs[i] || !space.predictions.costs[i]) continue;
+      costs.push_back(*space.costs[i]);
+      predicted.push_back(*space.predictions.costs[i]);
+    }
+    text += fmt::format(" {} predicted, with a rank correlation of {:.2f}; a search asks for {}.",
+                        format_thousands(predicted.size()), rank_correlation(costs, predicted),
+                        format_thousands(std::min(space.predictions.most, space.costs.size())));
   }
   return text;
 }
@@ -263,9 +293,25 @@ std::optional<StrategyComparison> compare(const StrategyRequest& request, const 
   comparison.most = std::min(request.most.value_or(space.costs.size()), space.costs.size());
   comparison.seeds = request.seeds;
   comparison.shares.assign(wanted_shares.begin(), wanted_shares.end());
-  comparison.standings =
-      compare_strategies(space.rows, space.costs, request.strategies, comparison.shares,
-                         request.seeds, comparison.most, contest.pace);
+  const auto add = [&](std::span<const std::string> names, const KnownPredictions& predictions,
+                       const std::string& label) {
+    for (Standing& standing :
+         compare_strategies(space.rows, space.costs, names, comparison.shares, request.seeds,
+                            comparison.most, contest.pace, predictions)) {
+      standing.strategy += label;
+      comparison.standings.push_back(std::move(standing));
+    }
+  };
+  add(request.strategies, {}, "");
+  if (space.predictions.most > 0) {
+    std::vector<std::string> names = request.strategies;
+    std::erase_if(names,
+                  [](const std::string& name) { return name == "random" || name == "exhaustive"; });
+    KnownPredictions predictions = space.predictions;
+    add(names, predictions, " + predictions");
+    predictions.are_shuffled = true;
+    add(names, predictions, " + shuffled");
+  }
   if (stop_flag()) return std::nullopt;
   return comparison;
 }
@@ -312,6 +358,10 @@ CommandLine compare_strategies_line() {
               "whether strategies know the emulator's counts of a configuration before they try "
               "it, where a database has them",
               "off");
+  line.option("predictions", "N",
+              "where a recording has predictions: how many configurations a search has predicted "
+              "first (default 128; off for none). Strategies are compared without them, with them, "
+              "and with predictions that are shuffled");
   line.flag("quiet,q", "show no progress");
   line.option("output,o", "DIR", "write strategies.md and strategies.csv there too");
   line.operands(

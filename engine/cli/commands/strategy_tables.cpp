@@ -63,7 +63,12 @@ DocumentTable table_of(const StrategyComparison& comparison) {
 
 /// How far the strategies' ratios to random go on all recordings together.
 DocumentTable mean_table(std::span<const StrategyComparison> all) {
-  return table_with(all.front(), {}, [&](std::size_t i, std::vector<std::string>& row) {
+  // Some may have standings with predictions, after the others.
+  StrategyComparison shared = all.front();
+  for (const StrategyComparison& comparison : all) {
+    shared.standings.resize(std::min(shared.standings.size(), comparison.standings.size()));
+  }
+  return table_with(shared, {}, [&](std::size_t i, std::vector<std::string>& row) {
     double logarithms = 0;
     for (const StrategyComparison& comparison : all) {
       logarithms += std::log(ratio_to_random(comparison, comparison.standings[i]));
