@@ -31,8 +31,8 @@ bool is_meant(const PointRecord& point, const Expectation& expectation) {
 
 /// What is measured before what is emulated; no count that is estimated.
 std::optional<double> metric_of(const PointRecord& point, const std::string& name) {
+  const MetricDefinition* known = find_metric(name);
   for (const Origin origin : all_origins) {
-    const MetricDefinition* known = find_metric(name);
     if (origin == Origin::predicted && known != nullptr && !is_of_time(*known)) continue;
     const MetricColumn column{name, origin};
     if (const auto figure = figure_of(point, column)) return figure;

@@ -12,8 +12,9 @@ constexpr double giga = 1e9;
 constexpr double mega = 1e6;
 constexpr double bytes_of_sector = 32;
 constexpr double quarters = 4;
+constexpr double threads_of_warp = 32;
 
-/// Of the p-norm, fitted to microbenchmarks of an H100.
+/// Of the p-norm: what fits shipped sweeps on an H100 best.
 constexpr double norm = 4;
 /// A pass through shared memory's banks takes a warp that is alone so many cycles, on an H100.
 constexpr double wavefront_of_one_warp = 2;
@@ -30,26 +31,30 @@ double imbalance(const Demand& demand, double multiprocessors) {
   return 1 + (std::ceil(demand.blocks / resident) * resident / demand.blocks - 1) / 2;
 }
 
+double warps_of_block(const Demand& demand) {
+  return demand.warps / std::max(demand.blocks, 1.0);
+}
+
 /// Cycles from a warp's start to its end with nobody in its way.
 double path_of_warp(const Demand& demand, const TimingProfile& gpu) {
   if (demand.warps <= 0) return 0;
   const double beyond_l1 =
       gpu.l2_latency + (1 - demand.l2_hits) * (gpu.dram_latency - gpu.l2_latency);
   const double latency = demand.l1_hits * gpu.l1_latency + (1 - demand.l1_hits) * beyond_l1;
-  const double warps_of_block = demand.warps / std::max(demand.blocks, 1.0);
   // One instruction comes after the other, whether it needs its result or not.
   const double instructions =
       std::max(demand.instructions * gpu.issue, demand.dependent_steps * gpu.step);
   return (demand.global_waits * latency + demand.load_sectors * gpu.sector +
           demand.shared_waits * gpu.shared_latency +
           demand.shared_wavefronts * wavefront_of_one_warp +
-          demand.barriers * (gpu.barrier + warps_of_block * gpu.barrier_warp) + instructions) /
+          demand.barriers * (gpu.barrier + warps_of_block(demand) * gpu.barrier_warp) +
+          instructions) /
          demand.warps;
 }
 
 /// From a block's end to when the next one's warps run.
 double turnover_of(const Demand& demand, const TimingProfile& gpu) {
-  return gpu.turnover + demand.warps / std::max(demand.blocks, 1.0) * gpu.turnover_warp;
+  return gpu.turnover + warps_of_block(demand) * gpu.turnover_warp;
 }
 
 /// With what local memory asks of L2 and device memory: stores go through L1, loads as far as the
@@ -61,7 +66,7 @@ Demand with_local_memory(Demand demand, const TimingProfile& gpu) {
   const double multiprocessors = std::max(gpu.multiprocessors, 1U);
   const double at_once =
       std::min(demand.blocks / multiprocessors, std::max(demand.resident_blocks, 1.0));
-  const double footprint = demand.local_bytes * demand.threads / demand.blocks * at_once;
+  const double footprint = demand.local_bytes * threads_of_warp * warps_of_block(demand) * at_once;
   const auto beyond = [](double bytes, double capacity) {
     return bytes > capacity ? 1 - capacity / bytes : 0;
   };

@@ -13,7 +13,6 @@ struct Demand {
   double cold_launches = 0;  ///< those of them that find nothing in the caches
   double blocks = 0;
   double warps = 0;
-  double threads = 0;
   double resident_blocks = 1;  ///< that a multiprocessor runs at once
 
   // Warp instructions of machine code, and those of them that a pipe executes.

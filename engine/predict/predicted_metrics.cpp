@@ -64,7 +64,6 @@ std::optional<Demand> demand_of(std::span<const Metric> metrics) {
   demand.blocks = count["blocks"];
   demand.warps = count["warps"];
   demand.resident_blocks = count.either("resident_blocks", 1);
-  demand.threads = 32 * demand.warps;
   demand.instructions = count.counted("issued_instructions").value_or(count["instructions"]);
   demand.alu = count["alu_instructions"];
   demand.fma = count["fma_instructions"];
@@ -101,8 +100,9 @@ std::optional<Demand> demand_of(std::span<const Metric> metrics) {
 void predict_metrics(const TimingProfile& gpu, const UsefulTraffic& useful,
                      std::vector<Metric>& metrics) {
   std::erase_if(metrics, [](const Metric& metric) {
+    if (metric.origin != Origin::predicted) return false;
     const MetricDefinition* known = find_metric(metric.name);
-    return metric.origin == Origin::predicted && (known == nullptr || is_of_time(*known));
+    return known == nullptr || is_of_time(*known);
   });
   const auto demand = demand_of(metrics);
   if (!demand) return;

@@ -39,9 +39,9 @@ void for_each_number(std::size_t count, std::size_t threads,
   for (std::future<void>& other : others) other.get();
 }
 
-/// The space as a search with this seed knows it.
-SearchSpace space_with(const SearchSpace& space, const KnownPredictions& predictions,
-                       std::uint64_t seed) {
+/// The predictions that searches with this seed know.
+std::vector<double> predictions_for(const SearchSpace& space, const KnownPredictions& predictions,
+                                    std::uint64_t seed) {
   std::vector<std::size_t> rows;  // whose prediction each row has
   for (std::size_t row = 0; row < space.size(); ++row) rows.push_back(row);
   if (predictions.are_shuffled) {
@@ -52,14 +52,12 @@ SearchSpace space_with(const SearchSpace& space, const KnownPredictions& predict
     RandomGenerator(seed).shuffle(others);
     for (std::size_t i = 0; i < known.size(); ++i) rows[known[i]] = others[i];
   }
-  SearchSpace result = space;
-  result.set_predictions(
-      sample_predictions(space, seed, predictions.most, [&](std::span<const std::size_t> asked) {
-        CostTable costs;
-        for (const std::size_t row : asked) costs.push_back(predictions.costs[rows[row]]);
-        return costs;
-      }));
-  return result;
+  const auto predict = [&](std::span<const std::size_t> asked) {
+    CostTable costs;
+    for (const std::size_t row : asked) costs.push_back(predictions.costs[rows[row]]);
+    return costs;
+  };
+  return sample_predictions(space, seed, predictions.most, predict);
 }
 
 /// Lets each strategy search from each seed: `course` is told the number of the course, which
@@ -72,12 +70,16 @@ bool for_each_course(const SearchSpace& space, std::span<const std::string> name
   const std::size_t all = names.size() * seeds;
   std::mutex mutex;
   std::size_t done = 0;
+  std::vector<std::vector<double>> predicted(predictions.costs.empty() ? 0 : seeds);
+  for_each_number(predicted.size(), pace.threads, [&](std::size_t i) {
+    if (!is_stopped()) predicted[i] = predictions_for(space, predictions, i + 1);
+  });
   for_each_number(all, pace.threads, [&](std::size_t i) {
     if (is_stopped()) return;
-    const std::uint64_t seed = i % seeds + 1;
-    std::optional<SearchSpace> predicted;
-    if (!predictions.costs.empty()) predicted = space_with(space, predictions, seed);
-    const auto strategy = make_strategy(names[i / seeds], predicted ? *predicted : space, seed);
+    const std::size_t seed = i % seeds;
+    std::optional<SearchSpace> known;
+    if (!predicted.empty()) known.emplace(space).set_predictions(predicted[seed]);
+    const auto strategy = make_strategy(names[i / seeds], known ? *known : space, seed + 1);
     course(*strategy, i);
     const std::lock_guard lock(mutex);
     ++done;

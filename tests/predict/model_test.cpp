@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(local_memory_goes_as_far_as_caches_are_too_small) {
   gpu.l1_bytes = 1000;
   gpu.l2_bytes = 1e6;
   Demand demand = full_gpu();
-  demand.threads = demand.blocks;  // 8 a multiprocessor
+  demand.warps = demand.blocks / 32;  // a thread each, 8 a multiprocessor
   demand.local_load_sectors = 4e6;
   demand.local_store_sectors = 4e6;
   const auto sectors_through_l2 = [&] { return predict(demand, gpu).of(Bound::l2) * 4000e9 / 32; };

@@ -169,10 +169,6 @@ class Schedule {
   std::uint32_t barriers_ = 0;
 };
 
-}  // namespace
-
-namespace {
-
 /// Sets the blocks' waits, and gives what is pending after each of them. Who comes to a block waits
 /// before it for those of its slots in `arrived`.
 std::vector<Pending> follow_pending(Kernel& kernel,
@@ -223,13 +219,13 @@ void find_waits(Kernel& kernel) {
   };
   visit_ways(true,
              [&](std::uint32_t to, std::uint32_t slot) { from_round_before[to].insert(slot); });
-  bool has_loops = false;
+  bool has_arrived = false;
   visit_ways(false, [&](std::uint32_t to, std::uint32_t slot) {
     if (!is_loop[to] || from_round_before[to].contains(slot)) return;
     arrived[to].insert(slot);
-    has_loops = true;
+    has_arrived = true;
   });
-  if (has_loops) follow_pending(kernel, arrived);
+  if (has_arrived) follow_pending(kernel, arrived);
 }
 
 }  // namespace sweep
