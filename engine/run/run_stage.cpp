@@ -148,7 +148,7 @@ PointSource::PointSource(RunStage& stage, DriftReference& drift, Counts counts)
   counts_.emulated = counts.emulated && stage.counts != nullptr;
   if (stage.request.replay) return;
   prepared_.emplace(stage.compile, stage.request.sweep.measure,
-                    counts_.emulated ? &stage.counts->emulators() : nullptr);
+                    counts_.emulated ? &stage.counts->emulators() : stage.emulators);
 }
 
 void PointSource::add(const std::vector<std::size_t>& point_indices) {
@@ -186,11 +186,12 @@ PointRecord PointSource::measure(std::size_t point_index, PreparedPoint& prepare
   }
   if (!prepared.workload) return failed_measurement(prepared.failure).point;
   stage_.summary.recent.add(point_index, *prepared.workload);
+  // Takes further points from the compiler meanwhile.
+  const auto take_ready = [&] { prepared_->take_ready(); };
+  if (prepared.measured.valid()) return stage_.await(prepared.measured, take_ready).point;
   MeasureRules rules = stage_.request.sweep.measure;
   if (give_up_seconds) rules.give_up_seconds = give_up_seconds(*prepared.workload);
-  // Takes further points from the compiler while the device is at it.
-  PointRecord point =
-      stage_.measure(*prepared.workload, rules, Phase::other, [&] { prepared_->take_ready(); });
+  PointRecord point = stage_.measure(*prepared.workload, rules, Phase::other, take_ready);
   if (point.status != PointStatus::ok) return point;
   if (counts_.emulated) stage_.counts->add_to(point, point_index, prepared.counts, counts_.waits);
   if (!counts_.hardware) return point;
@@ -278,7 +279,7 @@ void CountsBeside::finish() {
 }
 
 void count_points(std::span<const UncountedPoint> points, const CompileSettings& compile,
-                  const MeasureRules& rules, const CounterThreads& emulate, Store& store,
+                  const MeasureRules& rules, const EmulatorThreads& emulate, Store& store,
                   const std::function<void(const UncountedPoint&, const Observation&)>& on_point) {
   EmulateAhead emulators(emulate.make_backend, emulate.threads);
   PreparedPoints prepared(compile, rules, &emulators);

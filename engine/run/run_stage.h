@@ -21,6 +21,7 @@ struct RunStage {
   RunSummary summary = {};
   PhaseStopwatch watch{summary.timing.phases, request.clock};
   CountsBeside* counts = nullptr;     ///< null: nothing counts beside the device
+  EmulateAhead* emulators = nullptr;  ///< that measure; null: the measurer does
   MessageDeduplicator warnings = {};  ///< the compiler's, which every configuration repeats
 
   /// Whether there is a device that measures, and can do so again.
@@ -35,6 +36,18 @@ struct RunStage {
   /// Measures; the time goes to the measurement's own phases, or to `phase` if that is given.
   PointRecord measure(const Workload& workload, const MeasureRules& rules,
                       Phase phase = Phase::other, const std::function<void()>& meanwhile = nullptr);
+  /// Waits for what the emulators give. Throws CompilingStopped when the run is to stop before.
+  template <class Result>
+  Result await(std::future<Result>& result, const std::function<void()>& meanwhile = nullptr) {
+    return watch.time(Phase::emulate, [&] {
+      constexpr std::chrono::milliseconds pause(20);
+      while (result.wait_for(pause) != std::future_status::ready) {
+        if (stop) throw CompilingStopped();
+        if (meanwhile) meanwhile();
+      }
+      return result.get();
+    });
+  }
   /// Reads the hardware's counters that the request asks for. Problems become notes of the run.
   std::vector<Observation> count(std::span<const Workload> workloads);
   /// Computes what follows from a point's metrics: predictions, and the metrics of one's own. Null
@@ -204,7 +217,7 @@ struct UncountedPoint {
 /// records the counts, or why there are none. `on_point` is called after each. Ends early once the
 /// compile settings' `stop` is set. Throws as CompilePool and Store do.
 void count_points(std::span<const UncountedPoint> points, const CompileSettings& compile,
-                  const MeasureRules& rules, const CounterThreads& emulate, Store& store,
+                  const MeasureRules& rules, const EmulatorThreads& emulate, Store& store,
                   const std::function<void(const UncountedPoint&, const Observation&)>& on_point);
 
 /// The same for the points of a run whose counts an earlier run left out.

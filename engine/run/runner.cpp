@@ -118,6 +118,11 @@ RunSummary run_sweep(const RunRequest& request, Measurer& measurer, Store& store
   }
   std::optional<CountsBeside> counts;
   if (request.emulate.make_backend) stage.counts = &counts.emplace(stage);
+  std::optional<EmulateAhead> emulators;
+  if (request.measure.make_backend) {
+    stage.emulators = &emulators.emplace(request.measure.make_backend, request.measure.threads,
+                                         EmulateAhead::Use::measure);
+  }
   RunSummary& summary = stage.summary;
   summary.run = store.begin_run(provenance_of(request, measurer.device()));
   try {

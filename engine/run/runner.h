@@ -44,9 +44,9 @@ class RunObserver {
   virtual void on_stage(const std::string& stage) = 0;
 };
 
-/// Makes backends that count what the measurer times, one a thread.
-struct CounterThreads {
-  MakeBackend make_backend;  ///< empty where nothing counts
+/// Emulators that work at a time, each in a thread of its own.
+struct EmulatorThreads {
+  MakeBackend make_backend;  ///< empty where there are none
   unsigned threads = 1;
 };
 
@@ -57,10 +57,12 @@ struct RunRequest {
   Provenance provenance;    ///< everything but what the runner knows itself: device and compiler
   CompileSettings compile;  ///< the capability is the runner's to fill in
   bool fresh = false;       ///< measure points anew that the store has already
-  CounterThreads emulate;   ///< beside a device that only times
+  EmulatorThreads emulate;  ///< beside a device that only times
   std::vector<std::string> counters;  ///< the hardware's, to read after the points are measured
   /// The GPU whose times are predicted from the emulator's counts, if any is.
   std::optional<TimingProfile> predicted_gpu = {};
+  /// In the place of the measurer, which is an emulator too: several points at a time.
+  EmulatorThreads measure = {};
   /// Gives points in the place of measuring. Then nothing is compiled, compared again or counted,
   /// and NVRTC is not needed.
   std::function<PointRecord(const Configuration&)> replay = {};

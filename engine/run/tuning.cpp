@@ -225,7 +225,7 @@ class GroupTuning {
   void predict() {
     stage_.observer.on_stage(
         "predicting " + count_of(std::min(rules_.predictions, space_.size()), "configuration"));
-    const CounterThreads& emulate = stage_.request.emulate;
+    const EmulatorThreads& emulate = stage_.request.emulate;
     EmulateAhead emulators(emulate.make_backend, emulate.threads);
     PreparedPoints prepared(stage_.compile, stage_.request.sweep.measure, &emulators);
     try {
@@ -254,12 +254,8 @@ class GroupTuning {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       std::optional<double>& cost = costs.emplace_back();
       if (!points[i].counts.valid()) continue;
-      constexpr std::chrono::milliseconds pause(50);
-      while (points[i].counts.wait_for(pause) != std::future_status::ready) {
-        if (stage_.stop) throw CompilingStopped();
-      }
       PointRecord point;
-      point.metrics = points[i].counts.get().metrics;
+      point.metrics = stage_.await(points[i].counts).metrics;
       stage_.derive(group_.configurations[rows[i]], point);
       const TuneObjective& objective = rules_.objectives.front();
       const auto figure = figure_from(point, objective.metric, Origin::predicted);

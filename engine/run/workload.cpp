@@ -346,17 +346,6 @@ const Workload* RecentWorkloads::find(std::size_t point_index) const {
   return nullptr;
 }
 
-EmulateAhead::EmulateAhead(MakeBackend make_backend, unsigned threads)
-    : make_backend_(std::move(make_backend)) {
-  for (unsigned i = 0; i < std::max(threads, 1U); ++i) {
-    try {
-      threads_.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {
-      if (threads_.empty()) throw;
-      break;  // fewer will do
-    }
-  }
-}
 
 EmulateAhead::~EmulateAhead() {
   {
@@ -368,29 +357,63 @@ EmulateAhead::~EmulateAhead() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-std::future<Observation> EmulateAhead::count(const Workload& workload, const MeasureRules& rules) {
-  Job job([this, counted = workload, rules](std::unique_ptr<Backend>& own) mutable -> Observation {
-    if (own == nullptr) own = make_backend_(cancelled_);
-    // What is timed is verified there, and all of it.
-    counted.verify.clear();
-    PointRecord point = LocalMeasurer(*own).measure(counted, rules).point;
-    if (point.status == PointStatus::failed) {
-      return {{}, {std::string(not_counted) + point.reason}};
-    }
-    return {std::move(point.metrics), std::move(point.notes)};
-  });
-  std::future<Observation> result = job.get_future();
+template <class Result>
+std::future<Result> EmulateAhead::give(Workload workload, const MeasureRules& rules,
+                                       Result (*result_of)(Measurement)) {
+  using Work = std::packaged_task<Result(std::unique_ptr<Backend>&)>;
+  Work work(
+      [this, executed = std::move(workload), rules, result_of](std::unique_ptr<Backend>& own) {
+        if (own == nullptr) own = make_backend_(cancelled_);
+        return result_of(LocalMeasurer(*own).measure(executed, rules));
+      });
+  std::future<Result> result = work.get_future();
   {
     const std::lock_guard lock(mutex_);
-    jobs_.push_back(std::move(job));
+    start_thread();
+    jobs_.emplace_back(
+        [work = std::move(work)](std::unique_ptr<Backend>& own) mutable { work(own); });
   }
   changed_.notify_one();
   return result;
 }
 
+std::future<Observation> EmulateAhead::count(const Workload& workload, const MeasureRules& rules) {
+  Workload counted = workload;
+  // What is timed is verified there, and all of it.
+  counted.verify.clear();
+  return give<Observation>(std::move(counted), rules, [](Measurement measurement) -> Observation {
+    PointRecord& point = measurement.point;
+    if (point.status == PointStatus::failed) {
+      return {{}, {std::string(not_counted) + point.reason}};
+    }
+    return {std::move(point.metrics), std::move(point.notes)};
+  });
+}
+
+std::future<Measurement> EmulateAhead::measure(const Workload& workload,
+                                               const MeasureRules& rules) {
+  return give<Measurement>(workload, rules, [](Measurement measurement) { return measurement; });
+}
+
+/// One more, up to the most.
+void EmulateAhead::start_thread() {
+  if (threads_.size() == most_threads_) return;
+  try {
+    threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;
+    most_threads_ = threads_.size();  // fewer will do
+  }
+}
+
 bool EmulateAhead::has_room() {
   constexpr std::size_t most_waiting = 1024;
   const std::lock_guard lock(mutex_);
+  try {
+    if (threads_.empty()) start_thread();
+  } catch (const std::system_error&) {
+    return false;
+  }
   return jobs_.size() < most_waiting;
 }
 
@@ -416,7 +439,11 @@ void PreparedPoints::take_one() {
   PreparedPoint point = prepare(*remaining_.front(), compiled_.next());
   remaining_.pop_front();
   if (emulators_ != nullptr && point.workload && emulators_->has_room()) {
-    point.counts = emulators_->count(*point.workload, rules_);
+    if (emulators_->use() == EmulateAhead::Use::measure) {
+      point.measured = emulators_->measure(*point.workload, rules_);
+    } else {
+      point.counts = emulators_->count(*point.workload, rules_);
+    }
   }
   ahead_.push_back(std::move(point));
 }

@@ -37,31 +37,49 @@ class RecentWorkloads {
 /// flag outlives it.
 using MakeBackend = std::function<std::unique_ptr<Backend>(const std::atomic<bool>& cancelled)>;
 
-/// Counts workloads on backends of its own, one a thread, while others are timed elsewhere.
+/// Executes workloads on backends of its own, one a thread, before their results are asked for.
 class EmulateAhead {
  public:
-  /// `make_backend` is called by each thread, when it is first needed there, and again if it threw.
-  EmulateAhead(MakeBackend make_backend, unsigned threads);
+  /// What becomes of points that are compiled.
+  enum class Use {
+    count,    ///< they are timed elsewhere
+    measure,  ///< here is the device
+  };
+
+  /// So many threads at most. `make_backend` is called by each, when it is first needed there, and
+  /// again if it threw.
+  EmulateAhead(MakeBackend make_backend, unsigned threads, Use use = Use::count)
+      : make_backend_(std::move(make_backend)), use_(use), most_threads_(std::max(threads, 1U)) {}
   /// Drops what has not begun and cancels what has.
   ~EmulateAhead();
   EmulateAhead(const EmulateAhead&) = delete;
   EmulateAhead& operator=(const EmulateAhead&) = delete;
 
-  /// Whether so little waits that more may: what waits takes memory.
+  Use use() const { return use_; }
+  /// Whether there is a thread, and so little waits that more may: what waits takes memory.
   bool has_room();
+  // Both throw std::system_error where not even one thread can be started.
   /// What executing the workload comes to, or a note on why nothing does, once a thread has come to
   /// it; its results are not verified. Exceptions that are no failure of the workload reach the
   /// future, those of `make_backend` too.
   std::future<Observation> count(const Workload& workload, const MeasureRules& rules);
+  /// The same as a measurer's on such a backend, which verifies results.
+  std::future<Measurement> measure(const Workload& workload, const MeasureRules& rules);
 
  private:
   /// Is given the thread's backend, null at first.
-  using Job = std::packaged_task<Observation(std::unique_ptr<Backend>&)>;
+  using Job = std::packaged_task<void(std::unique_ptr<Backend>&)>;
 
+  template <class Result>
+  std::future<Result> give(Workload workload, const MeasureRules& rules,
+                           Result (*result_of)(Measurement));
+  void start_thread();
   void work();
 
   const MakeBackend make_backend_;
-  std::mutex mutex_;
+  const Use use_;
+  std::mutex mutex_;  ///< over what follows
+  std::size_t most_threads_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
   std::atomic<bool> cancelled_ = false;  ///< ends the threads too; set under the mutex
@@ -73,7 +91,9 @@ struct PreparedPoint {
   std::optional<Workload> workload;
   std::string failure;  ///< why there is no workload
   Diagnostics warnings;
-  std::future<Observation> counts;  ///< without state when nothing counts beside the measuring
+  // Without state where no emulator has it:
+  std::future<Observation> counts;    ///< beside the measuring
+  std::future<Measurement> measured;  ///< in the place of the measuring
 };
 
 /// Takes configurations from the compiler as they become ready, some ahead of the caller, and gives

@@ -48,6 +48,27 @@ BOOST_AUTO_TEST_CASE(each_workload_gets_its_own_counts) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_is_measured_is_verified_and_what_is_counted_is_not) {
+  const auto wrong = [](const std::atomic<bool>& /*cancelled*/) {
+    auto backend = std::make_unique<FakeBackend>();
+    backend->can_time_ = false;
+    backend->observation_ = {{{"load_sectors", Origin::emulated, 8}}, {}};
+    backend->on_prepare = [&script = *backend](const Workload& workload) {
+      const bool is_verified = !workload.verify.empty();
+      script.on_verify = [is_verified] {
+        return is_verified ? std::optional<std::string>("out[0] is 1, not 2") : std::nullopt;
+      };
+    };
+    return backend;
+  };
+  EmulateAhead ahead(wrong, 2, EmulateAhead::Use::measure);
+  Workload workload = named("quick");
+  workload.verify.emplace_back();
+  BOOST_TEST(!ahead.count(workload, MeasureRules{}).get().metrics.empty());
+  const PointRecord point = ahead.measure(workload, MeasureRules{}).get().point;
+  BOOST_TEST(point.reason == "out[0] is 1, not 2");
+}
+
 BOOST_AUTO_TEST_CASE(who_waits_hears_why_there_is_no_backend) {
   const auto none = [](const std::atomic<bool>& /*cancelled*/) -> std::unique_ptr<Backend> {
     throw std::runtime_error("there is no memory");

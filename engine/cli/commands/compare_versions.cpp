@@ -143,7 +143,7 @@ std::array<StoredPoint, 2> counted_points(const Comparing& comparing,
   compile.compute_capability =
       code_capability(comparing.executor.measurer->device(), *compile.nvrtc);
   count_points(uncounted, compile, comparing.versions.sweep.measure,
-               emulators_of(comparing.executor.settings, 2), comparing.store,
+               counting_emulators(comparing.executor.settings, 2), comparing.store,
                [](const UncountedPoint&, const Observation&) {});
   for (StoredPoint& each : points) {
     each = comparing.store.point(comparing.summary.run, each.ordinal).value_or(each);
@@ -257,6 +257,7 @@ RunRequest request_for(const KernelVersions& versions, const Executor& executor,
       versions.sweep.counters};
   request.compile = {.nvrtc = executor.nvrtc, .cache = cache, .processes = executor.compilers};
   request.emulate = executor.emulators_beside();
+  request.measure = executor.emulators_in_place(versions.space.configurations.size());
   for (std::size_t i = 0; i < versions.space.configurations.size(); i += 2) {
     request.pairs.push_back({i, i + 1});
   }

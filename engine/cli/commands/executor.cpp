@@ -140,6 +140,17 @@ SourcePtr given_profile(const GivenOptions& given) {
   }
 }
 
+/// So many of them, on the same programs.
+EmulatorThreads emulators_like(const EmulatorSettings& each, unsigned threads) {
+  const auto programs = std::make_shared<LoadedPrograms>();
+  const auto make = [each, programs](const std::atomic<bool>& cancelled) {
+    EmulatorSettings own = each;
+    own.cancelled = &cancelled;
+    return std::make_unique<EmulatorBackend>(std::move(own), programs);
+  };
+  return {make, threads};
+}
+
 }  // namespace
 
 std::vector<std::string> model_names() {
@@ -440,25 +451,31 @@ Provenance provenance_now(const Sweep& sweep, std::uint64_t seed) {
   return provenance;
 }
 
-CounterThreads emulators_of(const EmulatorSettings& settings, unsigned threads) {
-  EmulatorSettings one = settings;
-  one.threads = 1;
-  one.tells_resources = false;
-  const auto programs = std::make_shared<LoadedPrograms>();
-  const auto make = [one, programs](const std::atomic<bool>& cancelled) {
-    EmulatorSettings own = one;
-    own.cancelled = &cancelled;
-    return std::make_unique<EmulatorBackend>(std::move(own), programs);
-  };
-  return {make, threads};
+EmulatorThreads counting_emulators(const EmulatorSettings& settings, unsigned threads) {
+  EmulatorSettings each = settings;
+  each.threads = 1;
+  each.tells_resources = false;
+  return emulators_like(each, threads);
 }
 
-CounterThreads Executor::emulators_beside() const {
+EmulatorThreads Executor::emulators_beside() const {
   if (replay || emulator) return {};
   // The thread that measures and its worker process have a core each to themselves.
   constexpr unsigned taken = 2;
   const unsigned cores = std::thread::hardware_concurrency();
-  return emulators_of(settings, cores > taken ? cores - taken : 1);
+  return counting_emulators(settings, cores > taken ? cores - taken : 1);
+}
+
+EmulatorThreads Executor::emulators_in_place(std::size_t points) const {
+  // With --exact one may need the whole memory; otherwise hardly one more than this.
+  constexpr std::uint64_t most_bytes = std::uint64_t{2} << 30U;
+  if (emulator == nullptr || settings.is_exact) return {};
+  const std::uint64_t most =
+      std::min<std::uint64_t>({settings.threads, points, machine_memory().available / most_bytes});
+  if (most < 2) return {};
+  EmulatorSettings each = settings;
+  each.threads = settings.threads / static_cast<unsigned>(most);
+  return emulators_like(each, static_cast<unsigned>(most));
 }
 
 int worker_command(const Arguments& arguments) {

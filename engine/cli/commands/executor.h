@@ -134,7 +134,10 @@ struct Executor {
 
   bool is_emulated() const { return replay ? replay->is_emulated() : emulator != nullptr; }
   /// The emulators that count beside a GPU; none where there is no GPU.
-  CounterThreads emulators_beside() const;
+  EmulatorThreads emulators_beside() const;
+  /// Those that measure so many points in its place, as many at a time as there are cores and
+  /// memory for; none where one is to have all of it.
+  EmulatorThreads emulators_in_place(std::size_t points) const;
 };
 
 /// What `--device` and the emulator's options name; "auto" without a GPU gives the emulator after
@@ -147,7 +150,7 @@ Executor start_executor(const std::string& device, StartedAhead ahead, const Giv
 /// What a run of the sweep that begins now comes from, but for what the runner knows itself.
 Provenance provenance_now(const Sweep& sweep, std::uint64_t seed);
 
-/// Emulators that count, so many at a time.
-CounterThreads emulators_of(const EmulatorSettings& settings, unsigned threads);
+/// Emulators that count what a GPU times, so many at a time.
+EmulatorThreads counting_emulators(const EmulatorSettings& settings, unsigned threads);
 
 }  // namespace sweep

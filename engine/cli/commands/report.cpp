@@ -117,7 +117,7 @@ void count_results(const RunOperand& operand, const GivenFolders& folders) {
   rules.caches = models_caches(provenance.measure);
   if (provenance.measure.starts_with("cache: warm")) rules.cache = CacheState::warm;
   StepProgress progress("counting", points.size(), false);
-  count_points(points, compile, rules, emulators_of(settings, threads), store,
+  count_points(points, compile, rules, counting_emulators(settings, threads), store,
                [&](const UncountedPoint&, const Observation&) { progress.step(); });
 }
 

@@ -168,6 +168,7 @@ RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
     };
   } else {
     request.emulate = executor.emulators_beside();
+    request.measure = executor.emulators_in_place(loaded.space.configurations.size());
     request.predicted_gpu = executor.predicted_gpu;
     // Predictions follow from the counts.
     request.waits_for_counts = options.given.has("exact") || executor.predicted_gpu.has_value();
