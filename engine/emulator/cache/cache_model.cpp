@@ -42,6 +42,12 @@ unsigned number_of(unsigned sectors) {
   return static_cast<unsigned>(bits_of_masks >> 4 * sectors & 0xf);
 }
 
+/// Brings a set's entries into the machine's own caches.
+void prefetch_set(const std::uint64_t* set, unsigned ways) {
+  constexpr unsigned entries_of_line = 8;
+  for (unsigned way = 0; way < ways; way += entries_of_line) __builtin_prefetch(set + way, 1);
+}
+
 }  // namespace
 
 CacheLevel::CacheLevel(std::uint64_t bytes, unsigned ways, Victim victim) : victim_(victim) {
@@ -69,9 +75,7 @@ std::size_t CacheLevel::set_of(std::uint64_t number) const {
 }
 
 void CacheLevel::prefetch(std::size_t set) const {
-  if (entries_.empty()) return;
-  constexpr std::size_t step = 8;  // entries in a line of the machine's own caches
-  for (std::size_t way = 0; way < ways_; way += step) __builtin_prefetch(&entries_[set + way], 1);
+  if (!entries_.empty()) prefetch_set(entries_.data() + set, ways_);
 }
 
 CacheLevel::Line CacheLevel::touch(std::uint64_t number, std::size_t begin, unsigned valid,
@@ -134,71 +138,49 @@ void CacheLevel::forget(std::uint64_t number, std::size_t begin, unsigned sector
   if (entry != end) *entry &= ~std::uint64_t{sectors << 4 | sectors};
 }
 
-std::size_t StoredBytes::first_place(std::uint64_t line) const {
-  return mixed(line) & (entries_.size() - 1);
-}
-
-/// Of the line, or where it would lie.
-std::size_t StoredBytes::place_of(std::uint64_t line) const {
-  std::size_t place = first_place(line);
-  while (entries_[place].line != line && !entries_[place].is_free()) {
-    place = (place + 1) & (entries_.size() - 1);
+/// Of the line, or of a free entry of its set.
+std::size_t StoredBytes::place_of(std::uint64_t line, std::size_t set) const {
+  std::size_t free = set;
+  for (std::size_t place = set; place < set + ways_; ++place) {
+    if ((entries_[place] & whole_line) == 0) {
+      free = place;
+    } else if (entries_[place] >> sectors_of_line == line) {
+      return place;
+    }
   }
-  return place;
+  return free;
 }
 
-void StoredBytes::grow() {
-  constexpr std::size_t fewest = 1024;
-  const std::vector<Entry> before =
-      std::exchange(entries_, std::vector<Entry>(std::max(fewest, 2 * entries_.size())));
-  for (const Entry& entry : before) {
-    if (!entry.is_free()) entries_[place_of(entry.line)] = entry;
+bool StoredBytes::add(std::uint64_t line, std::size_t set, unsigned sector, std::uint32_t bytes) {
+  if (entries_.empty()) {
+    entries_.resize(lines_);
+    missing_.resize(lines_);
   }
-}
-
-/// Those behind a free entry that were put there since it was taken move up.
-void StoredBytes::close_gap(std::size_t gap) {
-  const std::size_t last = entries_.size() - 1;
-  for (std::size_t place = (gap + 1) & last; !entries_[place].is_free();
-       place = (place + 1) & last) {
-    const std::size_t first = first_place(entries_[place].line);
-    if (((place - first) & last) < ((place - gap) & last)) continue;
-    entries_[gap] = std::exchange(entries_[place], {});
-    gap = place;
-  }
-}
-
-bool StoredBytes::add(std::uint64_t line, unsigned sector, std::uint32_t bytes) {
-  if (2 * lines_ >= entries_.size()) grow();
-  Entry& entry = entries_[place_of(line)];
-  const std::uint32_t before = entry.missing.at(sector);
-  const std::uint32_t missing = (before != 0 ? before : ~std::uint32_t{0}) & ~bytes;
+  const std::size_t place = place_of(line, set);
+  const std::uint64_t entry = entries_[place];
+  const bool is_known = (entry >> sector & 1) != 0 && entry >> sectors_of_line == line;
+  std::uint32_t& missing = missing_[place].at(sector);
+  missing = (is_known ? missing : ~std::uint32_t{0}) & ~bytes;
   if (missing == 0) {
-    forget(line, 1U << sector);
+    forget(line, set, 1U << sector);
     return true;
   }
-  if (entry.is_free()) {
-    entry.line = line;
-    ++lines_;
-  }
-  if (before == 0) ++sectors_;
-  entry.missing.at(sector) = missing;
+  if (is_known) return false;
+  ++sectors_;
+  entries_[place] = line << sectors_of_line | (entry & whole_line) | 1U << sector;
   return false;
 }
 
-void StoredBytes::forget(std::uint64_t line, unsigned sectors) {
-  if (lines_ == 0) return;
-  const std::size_t place = place_of(line);
-  Entry& entry = entries_[place];
-  if (entry.is_free()) return;
-  for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
-    if ((sectors >> sector & 1) == 0 || entry.missing.at(sector) == 0) continue;
-    entry.missing.at(sector) = 0;
-    --sectors_;
-  }
-  if (!entry.is_free()) return;
-  --lines_;
-  close_gap(place);
+void StoredBytes::forget(std::uint64_t line, std::size_t set, unsigned sectors) {
+  if (sectors_ == 0) return;
+  std::uint64_t& entry = entries_[place_of(line, set)];
+  if (entry >> sectors_of_line != line) return;
+  sectors_ -= number_of(static_cast<unsigned>(entry) & sectors & whole_line);
+  entry &= ~std::uint64_t{sectors};
+}
+
+void StoredBytes::prefetch(std::size_t set) const {
+  if (sectors_ != 0) prefetch_set(entries_.data() + set, ways_);
 }
 
 void RequestCoalescer::reset() {
@@ -255,7 +237,8 @@ CacheModel::CacheModel(const DeviceProfile& profile)
       stores_(profile.compute_capability >= 70 ? profile.multiprocessors : 0, lines_of_stores),
       neighbours_(profile.l2_parts, lines_of_part),
       l2_(profile.l2_parts, CacheLevel(profile.l2_bytes / profile.l2_parts, profile.l2_ways)),
-      granule_sectors_(static_cast<unsigned>(profile.dram_granularity / sector_bytes)) {
+      granule_sectors_(static_cast<unsigned>(profile.dram_granularity / sector_bytes)),
+      stored_bytes_(l2_.size(), StoredBytes(l2_.front().lines(), l2_.front().ways())) {
   // In the order in which they get blocks: an H100 gives one to each multiprocessor of a GPC, then
   // of the next GPC; a part is near to four GPCs.
   for (unsigned number = 0; number < multiprocessors_; ++number) {
@@ -298,6 +281,7 @@ void CacheModel::prefill(std::uint64_t begin, std::uint64_t end) {
 void CacheModel::prefetch(unsigned multiprocessor, const Wanted& wanted) const {
   l1_[multiprocessor].prefetch(wanted.l1_set);
   for (const CacheLevel& part : l2_) part.prefetch(wanted.l2_set);
+  for (const StoredBytes& stored : stored_bytes_) stored.prefetch(wanted.l2_set);
 }
 
 SectorSources CacheModel::send(unsigned multiprocessor, const Request& request, double cycle) {
@@ -371,7 +355,7 @@ SectorSources CacheModel::load(unsigned multiprocessor, const Wanted& wanted, bo
   const std::size_t part = near_part_[multiprocessor];
   CacheLevel& near = l2_[part];
   const unsigned late = neighbours_.take(part, line, sectors, cycle);
-  const unsigned missing = missing_at(near, wanted, sectors);
+  const unsigned missing = missing_at(part, wanted, sectors);
   sources.near = number_of(sectors & ~missing & ~late);
   sources.far += number_of(late & ~missing);
   count_.l2_read_hits += sources.near;
@@ -380,7 +364,8 @@ SectorSources CacheModel::load(unsigned multiprocessor, const Wanted& wanted, bo
     CacheLevel& home = l2_[wanted.home];
     const unsigned granules = whole_granules(missing);
     if (&home != &near) near.add(granules);
-    const unsigned fetched = missing_at(home, wanted, granules) | (&home == &near ? missing : 0);
+    const unsigned fetched =
+        missing_at(wanted.home, wanted, granules) | (&home == &near ? missing : 0);
     sources.dram = number_of(fetched & missing);
     sources.far += number_of(missing) - sources.dram;
     until = cycle + (fetched != 0 ? dram_join : far_join);
@@ -394,12 +379,12 @@ SectorSources CacheModel::load(unsigned multiprocessor, const Wanted& wanted, bo
 }
 
 /// Those of a line's sectors that a part of the L2 does not have, as yet.
-unsigned CacheModel::missing_at(CacheLevel& part, const Wanted& wanted, unsigned sectors) {
-  if (!part.holds_anything()) return sectors;
+unsigned CacheModel::missing_at(std::size_t part, const Wanted& wanted, unsigned sectors) {
+  if (!l2_[part].holds_anything()) return sectors;
   CacheLevel::Line evicted;
-  const CacheLevel::Line before = part.touch(wanted.line, wanted.l2_set, sectors, 0, evicted);
-  write_back(evicted);
-  forget_stored(before, sectors);
+  const CacheLevel::Line before = l2_[part].touch(wanted.line, wanted.l2_set, sectors, 0, evicted);
+  write_back(part, wanted.l2_set, evicted);
+  forget_stored(part, wanted.l2_set, before, sectors);
   return sectors & ~before.valid;
 }
 
@@ -420,7 +405,7 @@ void CacheModel::store(unsigned multiprocessor, const Wanted& wanted, double cyc
     if (part != near_part_[multiprocessor]) {
       l2_[part].forget(line, wanted.l2_set, whole_line);
     } else if (wanted.partial_bytes == nullptr) {
-      missing_at(l2_[part], wanted, sectors);
+      missing_at(part, wanted, sectors);
     }
   }
   change(wanted, sectors);
@@ -433,14 +418,14 @@ SectorSources CacheModel::update(unsigned multiprocessor, const Wanted& wanted) 
   l1_[multiprocessor].forget(wanted.line, wanted.l1_set, sectors);
   CacheLevel& home = l2_[wanted.home];
   const bool is_near = wanted.home == near_part_[multiprocessor];
-  const unsigned missing = missing_at(home, wanted, sectors);
+  const unsigned missing = missing_at(wanted.home, wanted, sectors);
   sources.near = number_of(sectors & ~missing);
   sources.dram = number_of(missing);
   if (home.holds_anything()) {
     count_.l2_atomic_sectors += number_of(sectors);
     count_.l2_atomic_hits += is_near ? number_of(sectors) : sources.near;
   }
-  read_dram(missing | (is_near ? missing_at(home, wanted, whole_granules(missing)) : 0));
+  read_dram(missing | (is_near ? missing_at(wanted.home, wanted, whole_granules(missing)) : 0));
   for (std::size_t part = 0; part < l2_.size(); ++part) {
     if (part != wanted.home) l2_[part].forget(wanted.line, wanted.l2_set, whole_line);
   }
@@ -460,13 +445,15 @@ void CacheModel::change(const Wanted& wanted, unsigned sectors) {
   const unsigned valid = bytes == nullptr ? sectors : 0;
   const CacheLevel::Line before = home.touch(wanted.line, wanted.l2_set, valid, sectors, evicted);
   dirty_bytes_ += number_of(sectors & ~before.dirty) * sector_bytes;
-  write_back(evicted);
-  if (bytes == nullptr) return forget_stored(before, sectors);
+  write_back(wanted.home, wanted.l2_set, evicted);
+  if (bytes == nullptr) return forget_stored(wanted.home, wanted.l2_set, before, sectors);
   for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
     if ((sectors >> sector & 1) == 0) continue;
     const std::uint32_t stored = *bytes++;
     if ((before.valid >> sector & 1) != 0) continue;
-    if (stored_bytes_.add(wanted.line, sector, stored)) home.add(1U << sector);
+    if (stored_bytes_[wanted.home].add(wanted.line, wanted.l2_set, sector, stored)) {
+      home.add(1U << sector);
+    }
   }
 }
 
@@ -488,8 +475,9 @@ void CacheModel::note_isolated(const RecentWrite& write) {
 }
 
 CacheCount CacheModel::finish() {
-  for (CacheLevel& part : l2_) {
-    part.clean([&](const CacheLevel::Line& line) { write_back(line); });
+  for (std::size_t part = 0; part < l2_.size(); ++part) {
+    l2_[part].clean(
+        [&](const CacheLevel::Line& line, std::size_t set) { write_back(part, set, line); });
   }
   for (const RecentWrite& recent : recent_writes_) note_isolated(recent);
   recent_writes_.clear();
@@ -500,23 +488,26 @@ void CacheModel::read_dram(unsigned sectors) {
   count_.dram_read_bytes += number_of(sectors) * sector_bytes;
 }
 
-void CacheModel::write_back(const CacheLevel::Line& evicted) {
+void CacheModel::write_back(std::size_t part, std::size_t set, const CacheLevel::Line& evicted) {
   count_.dram_write_bytes += number_of(evicted.dirty) * sector_bytes;
   dirty_bytes_ -= number_of(evicted.dirty) * sector_bytes;
   count_.dram_fill_bytes += number_of(evicted.dirty & ~evicted.valid) * sector_bytes;
-  forget_stored(evicted, whole_line);
+  forget_stored(part, set, evicted, whole_line);
 }
 
-/// What is stored of a line's sectors is no longer asked for. `before`: as it was at home.
-void CacheModel::forget_stored(const CacheLevel::Line& before, unsigned sectors) {
+/// What is stored of a line's sectors is no longer asked for. `before`: as the part had it.
+void CacheModel::forget_stored(std::size_t part, std::size_t set, const CacheLevel::Line& before,
+                               unsigned sectors) {
   sectors &= before.dirty & ~before.valid;
-  if (sectors != 0) stored_bytes_.forget(before.number, sectors);
+  if (sectors != 0) stored_bytes_[part].forget(before.number, set, sectors);
 }
 
 CacheCount CacheModel::count_at_end() const {
   CacheCount count = count_;
   count.dram_write_bytes += dirty_bytes_;
-  count.dram_fill_bytes += stored_bytes_.sectors() * sector_bytes;
+  for (const StoredBytes& stored : stored_bytes_) {
+    count.dram_fill_bytes += stored.sectors() * sector_bytes;
+  }
   return count;
 }
 

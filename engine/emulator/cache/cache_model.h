@@ -35,6 +35,8 @@ class CacheLevel {
   CacheLevel(std::uint64_t bytes, unsigned ways, Victim victim = Victim::least_recent);
 
   bool holds_anything() const { return sets_ != 0; }
+  std::size_t lines() const { return std::size_t{sets_} * ways_; }
+  unsigned ways() const { return ways_; }
 
   /// Where the set of a line begins, in every cache of the same size: the other functions are told
   /// it, so that who looks for a line several times computes it once.
@@ -48,12 +50,12 @@ class CacheLevel {
   void add(unsigned valid);
   /// Forgets sectors of a line, if they are there; its place in the order stays.
   void forget(std::uint64_t number, std::size_t set, unsigned sectors);
-  /// Shows each line that has dirty sectors, which become clean.
+  /// Shows each line that has dirty sectors, which become clean, and where its set begins.
   template <class Visit>
   void clean(const Visit& visit) {
-    for (std::uint64_t& entry : entries_) {
-      if ((entry & 0xf0) != 0) visit(unpacked(entry));
-      entry &= ~std::uint64_t{0xf0};
+    for (std::size_t at = 0; at < entries_.size(); ++at) {
+      if ((entries_[at] & 0xf0) != 0) visit(unpacked(entries_[at]), at / ways_ * ways_);
+      entries_[at] &= ~std::uint64_t{0xf0};
     }
   }
 
@@ -74,34 +76,34 @@ class CacheLevel {
   std::size_t last_ = 0;  ///< the entry touched last
 };
 
-/// The bytes stored to sectors of which others were neither stored nor read, by lines.
+/// The bytes stored to sectors of one cache of which others were neither stored nor read. A set has
+/// room for as many lines as the cache's has, so that those of evicted lines must be forgotten.
 class StoredBytes {
  public:
+  StoredBytes() = default;
+  /// Of a cache of so many lines, in sets of so many.
+  StoredBytes(std::size_t lines, unsigned ways) : lines_(lines), ways_(ways) {}
+
   /// Adds bytes of a sector, a bit for each; true where they complete it, which is forgotten then.
-  bool add(std::uint64_t line, unsigned sector, std::uint32_t bytes);
+  /// `set`: where the cache's set begins.
+  bool add(std::uint64_t line, std::size_t set, unsigned sector, std::uint32_t bytes);
   /// Forgets sectors of a line, if any of their bytes are known.
-  void forget(std::uint64_t line, unsigned sectors);
+  void forget(std::uint64_t line, std::size_t set, unsigned sectors);
   std::uint64_t sectors() const { return sectors_; }
+  /// As the cache's does.
+  void prefetch(std::size_t set) const;
 
  private:
-  /// Free where nothing is missing.
-  struct Entry {
-    std::uint64_t line = 0;
-    /// Of each sector the bytes that were not stored; none where it has no stored ones.
-    std::array<std::uint32_t, 4> missing{};
+  std::size_t place_of(std::uint64_t line, std::size_t set) const;
 
-    bool is_free() const { return (missing[0] | missing[1] | missing[2] | missing[3]) == 0; }
-  };
-  std::size_t first_place(std::uint64_t line) const;
-  std::size_t place_of(std::uint64_t line) const;
-  void grow();
-  void close_gap(std::size_t gap);
-
-  /// A line's entry lies where its hash says, or behind it with no free one between; at most half
-  /// of them are taken.
-  std::vector<Entry> entries_;
   std::size_t lines_ = 0;
+  unsigned ways_ = 0;
   std::uint64_t sectors_ = 0;
+  /// Line number << 4 | its sectors that are stored in part; free where there are none. Empty until
+  /// something is stored.
+  std::vector<std::uint64_t> entries_;
+  /// Of these sectors the bytes that were not stored.
+  std::vector<std::array<std::uint32_t, 4>> missing_;
 };
 
 /// Joins requests on their way to the L2: a group asks once for sectors that it asks for again
@@ -227,9 +229,10 @@ class CacheModel {
   SectorSources load(unsigned multiprocessor, const Wanted& wanted, bool bypasses, double cycle);
   void store(unsigned multiprocessor, const Wanted& wanted, double cycle);
   SectorSources update(unsigned multiprocessor, const Wanted& wanted);
-  unsigned missing_at(CacheLevel& part, const Wanted& wanted, unsigned sectors);
+  unsigned missing_at(std::size_t part, const Wanted& wanted, unsigned sectors);
   void change(const Wanted& wanted, unsigned sectors);
-  void forget_stored(const CacheLevel::Line& before, unsigned sectors);
+  void forget_stored(std::size_t part, std::size_t set, const CacheLevel::Line& before,
+                     unsigned sectors);
   struct RecentWrite {
     std::uint64_t line = 0;
     unsigned sectors = 0;
@@ -237,7 +240,7 @@ class CacheModel {
   void note_write(std::uint64_t line, unsigned sectors);
   void note_isolated(const RecentWrite& write);
   void read_dram(unsigned sectors);
-  void write_back(const CacheLevel::Line& evicted);
+  void write_back(std::size_t part, std::size_t set, const CacheLevel::Line& evicted);
   unsigned whole_granules(unsigned sectors) const;
   std::size_t home_of(std::uint64_t line) const;
 
@@ -251,7 +254,7 @@ class CacheModel {
   std::vector<CacheLevel> l2_;          ///< its parts
   std::vector<std::size_t> near_part_;  ///< by multiprocessor
   unsigned granule_sectors_;
-  StoredBytes stored_bytes_;                ///< of dirty sectors that are not valid, at home
+  std::vector<StoredBytes> stored_bytes_;   ///< of dirty sectors that are not valid, by part
   std::vector<Wanted> wanted_;              ///< of the request that is being sent
   std::vector<RecentWrite> recent_writes_;  ///< by a hash of the line; the last one stays
   CacheCount count_;
