@@ -42,6 +42,12 @@ unsigned number_of(unsigned sectors) {
   return static_cast<unsigned>(bits_of_masks >> 4 * sectors & 0xf);
 }
 
+/// Brings a set's entries into the machine's own caches.
+void prefetch_set(const std::uint64_t* set, unsigned ways) {
+  constexpr unsigned entries_of_line = 8;
+  for (unsigned way = 0; way < ways; way += entries_of_line) __builtin_prefetch(set + way, 1);
+}
+
 }  // namespace
 
 CacheLevel::CacheLevel(std::uint64_t bytes, unsigned ways, Victim victim) : victim_(victim) {
@@ -53,10 +59,10 @@ CacheLevel::CacheLevel(std::uint64_t bytes, unsigned ways, Victim victim) : vict
   sets_ = static_cast<std::uint32_t>(sets);
 }
 
-std::uint64_t* CacheLevel::set_of(std::uint64_t number) {
-  if (victim_ == Victim::random) {
-    return entries_.data() + (mixed(number) >> 32) * sets_ / (std::uint64_t{1} << 32) * ways_;
-  }
+std::size_t CacheLevel::set_of(std::uint64_t number) const {
+  if (sets_ == 0) return 0;
+  if (victim_ == Victim::random)
+    return (mixed(number) >> 32) * sets_ / (std::uint64_t{1} << 32) * ways_;
   // A division of 32 bits is several times faster than one of 64; the upper bits join the hash.
   const auto low = static_cast<std::uint32_t>(number);
   const std::uint64_t rest = low / sets_ | (number >> 32) << 32;
@@ -65,14 +71,18 @@ std::uint64_t* CacheLevel::set_of(std::uint64_t number) {
     set += static_cast<std::uint32_t>((mixed(rest) >> 32) * sets_ >> 32);
     if (set >= sets_) set -= sets_;
   }
-  return entries_.data() + std::size_t{set} * ways_;
+  return std::size_t{set} * ways_;
 }
 
-CacheLevel::Line CacheLevel::touch(std::uint64_t number, unsigned valid, unsigned dirty,
-                                   Line& evicted) {
+void CacheLevel::prefetch(std::size_t set) const {
+  if (!entries_.empty()) prefetch_set(entries_.data() + set, ways_);
+}
+
+CacheLevel::Line CacheLevel::touch(std::uint64_t number, std::size_t begin, unsigned valid,
+                                   unsigned dirty, Line& evicted) {
   if (entries_.empty()) entries_.assign(std::size_t{sets_} * ways_, 0);
-  std::uint64_t* const set = set_of(number);
-  last_ = static_cast<std::size_t>(set - entries_.data());
+  std::uint64_t* const set = entries_.data() + begin;
+  last_ = begin;
   const std::uint64_t tag = number << 8;
   const std::uint64_t added = dirty << 4 | valid;
   if (victim_ == Victim::random) return touch_any(set, tag, added, evicted);
@@ -119,13 +129,58 @@ void CacheLevel::add(unsigned valid) {
   entries_[last_] |= valid;
 }
 
-void CacheLevel::forget(std::uint64_t number, unsigned sectors) {
+void CacheLevel::forget(std::uint64_t number, std::size_t begin, unsigned sectors) {
   if (entries_.empty()) return;
-  std::uint64_t* const set = set_of(number);
+  std::uint64_t* const set = entries_.data() + begin;
   std::uint64_t* const end = set + ways_;
   std::uint64_t* const entry = std::find_if(
       set, end, [&](std::uint64_t candidate) { return (candidate & ~state_bits) == number << 8; });
   if (entry != end) *entry &= ~std::uint64_t{sectors << 4 | sectors};
+}
+
+/// Of the line, or of a free entry of its set.
+std::size_t StoredBytes::place_of(std::uint64_t line, std::size_t set) const {
+  std::size_t free = set;
+  for (std::size_t place = set; place < set + ways_; ++place) {
+    if ((entries_[place] & whole_line) == 0) {
+      free = place;
+    } else if (entries_[place] >> sectors_of_line == line) {
+      return place;
+    }
+  }
+  return free;
+}
+
+bool StoredBytes::add(std::uint64_t line, std::size_t set, unsigned sector, std::uint32_t bytes) {
+  if (entries_.empty()) {
+    entries_.resize(lines_);
+    missing_.resize(lines_);
+  }
+  const std::size_t place = place_of(line, set);
+  const std::uint64_t entry = entries_[place];
+  const bool is_known = (entry >> sector & 1) != 0 && entry >> sectors_of_line == line;
+  std::uint32_t& missing = missing_[place].at(sector);
+  missing = (is_known ? missing : ~std::uint32_t{0}) & ~bytes;
+  if (missing == 0) {
+    forget(line, set, 1U << sector);
+    return true;
+  }
+  if (is_known) return false;
+  ++sectors_;
+  entries_[place] = line << sectors_of_line | (entry & whole_line) | 1U << sector;
+  return false;
+}
+
+void StoredBytes::forget(std::uint64_t line, std::size_t set, unsigned sectors) {
+  if (sectors_ == 0) return;
+  std::uint64_t& entry = entries_[place_of(line, set)];
+  if (entry >> sectors_of_line != line) return;
+  sectors_ -= number_of(static_cast<unsigned>(entry) & sectors & whole_line);
+  entry &= ~std::uint64_t{sectors};
+}
+
+void StoredBytes::prefetch(std::size_t set) const {
+  if (sectors_ != 0) prefetch_set(entries_.data() + set, ways_);
 }
 
 void RequestCoalescer::reset() {
@@ -133,7 +188,7 @@ void RequestCoalescer::reset() {
 }
 
 std::size_t RequestCoalescer::place_of(std::size_t group, std::uint64_t line) const {
-  return group * lines_ + mixed(line) % lines_;
+  return group * lines_ + (mixed(line) & (lines_ - 1));
 }
 
 unsigned RequestCoalescer::under_way(std::size_t group, std::uint64_t line, unsigned sectors,
@@ -182,7 +237,8 @@ CacheModel::CacheModel(const DeviceProfile& profile)
       stores_(profile.compute_capability >= 70 ? profile.multiprocessors : 0, lines_of_stores),
       neighbours_(profile.l2_parts, lines_of_part),
       l2_(profile.l2_parts, CacheLevel(profile.l2_bytes / profile.l2_parts, profile.l2_ways)),
-      granule_sectors_(static_cast<unsigned>(profile.dram_granularity / sector_bytes)) {
+      granule_sectors_(static_cast<unsigned>(profile.dram_granularity / sector_bytes)),
+      stored_bytes_(l2_.size(), StoredBytes(l2_.front().lines(), l2_.front().ways())) {
   // In the order in which they get blocks: an H100 gives one to each multiprocessor of a GPC, then
   // of the next GPC; a part is near to four GPCs.
   for (unsigned number = 0; number < multiprocessors_; ++number) {
@@ -198,10 +254,15 @@ void CacheModel::begin_launch(std::uint64_t l1_bytes) {
   neighbours_.reset();
 }
 
-CacheLevel& CacheModel::home_of(std::uint64_t line) {
-  if (l2_.size() == 1) return l2_.front();
+std::size_t CacheModel::home_of(std::uint64_t line) const {
+  if (l2_.size() == 1) return 0;
   constexpr unsigned lines_of_page = 32;  // 4 KiB lie together
-  return l2_[(mixed(line / lines_of_page) >> 32) * l2_.size() >> 32];
+  return (mixed(line / lines_of_page) >> 32) * l2_.size() >> 32;
+}
+
+CacheModel::Wanted CacheModel::wanted(std::uint64_t line, unsigned sectors) const {
+  return {line,         sectors, nullptr, l1_.front().set_of(line), l2_.front().set_of(line),
+          home_of(line)};
 }
 
 void CacheModel::prefill(std::uint64_t begin, std::uint64_t end) {
@@ -211,9 +272,16 @@ void CacheModel::prefill(std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t next = std::min(end, (line + 1) * 4);
     const auto sectors = ((1U << (next - begin)) - 1) << begin % 4;
     CacheLevel::Line evicted;
-    home_of(line).touch(line, sectors, 0, evicted);
+    l2_[home_of(line)].touch(line, l2_.front().set_of(line), sectors, 0, evicted);
     begin = next;
   }
+}
+
+/// A set's way to here takes longer than what is done with it: those of all lines come together.
+void CacheModel::prefetch(unsigned multiprocessor, const Wanted& wanted) const {
+  l1_[multiprocessor].prefetch(wanted.l1_set);
+  for (const CacheLevel& part : l2_) part.prefetch(wanted.l2_set);
+  for (const StoredBytes& stored : stored_bytes_) stored.prefetch(wanted.l2_set);
 }
 
 SectorSources CacheModel::send(unsigned multiprocessor, const Request& request, double cycle) {
@@ -230,34 +298,43 @@ SectorSources CacheModel::send(unsigned multiprocessor, const Request& request, 
     count_.l2_atomic_sectors += request.repeats;
     count_.l2_atomic_hits += request.repeats;
   }
+  wanted_.clear();
   for (std::size_t i = 0; i < request.count;) {
     const std::uint64_t line = request.sectors[i] / 4;
-    const std::uint32_t* const partial_bytes =
-        kind == RequestKind::partial_store ? &request.partial_bytes[i] : nullptr;
+    const std::size_t first = i;
     unsigned mask = 0;
     for (; i < request.count && request.sectors[i] / 4 == line; ++i) {
       mask |= 1U << request.sectors[i] % 4;
     }
+    wanted_.push_back(wanted(line, mask));
+    if (kind == RequestKind::partial_store) {
+      wanted_.back().partial_bytes = &request.partial_bytes[first];
+    }
+    prefetch(multiprocessor, wanted_.back());
+  }
+  for (const Wanted& each : wanted_) {
     if (kind == RequestKind::store || kind == RequestKind::partial_store) {
-      store(multiprocessor, line, mask, partial_bytes, cycle);
+      store(multiprocessor, each, cycle);
     } else if (kind == RequestKind::atomic) {
-      add(update(multiprocessor, line, mask));
+      add(update(multiprocessor, each));
     } else {
-      add(load(multiprocessor, line, mask, kind == RequestKind::bypassing_load, cycle));
+      add(load(multiprocessor, each, kind == RequestKind::bypassing_load, cycle));
     }
   }
   return sources;
 }
 
-SectorSources CacheModel::load(unsigned multiprocessor, std::uint64_t line, unsigned sectors,
-                               bool bypasses, double cycle) {
+SectorSources CacheModel::load(unsigned multiprocessor, const Wanted& wanted, bool bypasses,
+                               double cycle) {
   SectorSources sources;
+  const std::uint64_t line = wanted.line;
+  unsigned sectors = wanted.sectors;
   CacheLevel& l1 = l1_[multiprocessor];
   if (l1.holds_anything()) {
     count_.l1_load_sectors += number_of(sectors);
     if (!bypasses) {
       CacheLevel::Line evicted;
-      const unsigned hits = l1.touch(line, sectors, 0, evicted).valid & sectors;
+      const unsigned hits = l1.touch(line, wanted.l1_set, sectors, 0, evicted).valid & sectors;
       sources.l1 = number_of(hits);
       count_.l1_load_hits += sources.l1;
       sectors &= ~hits;
@@ -275,19 +352,20 @@ SectorSources CacheModel::load(unsigned multiprocessor, std::uint64_t line, unsi
   sectors &= ~joined;
   if (sectors == 0) return sources;
   count_.l2_read_sectors += number_of(sectors);
-  CacheLevel& near = part_near(multiprocessor);
   const std::size_t part = near_part_[multiprocessor];
+  CacheLevel& near = l2_[part];
   const unsigned late = neighbours_.take(part, line, sectors, cycle);
-  const unsigned missing = missing_at(near, line, sectors);
+  const unsigned missing = missing_at(part, wanted, sectors);
   sources.near = number_of(sectors & ~missing & ~late);
   sources.far += number_of(late & ~missing);
   count_.l2_read_hits += sources.near;
   double until = cycle + near_join;
   if (missing != 0) {
-    CacheLevel& home = home_of(line);
+    CacheLevel& home = l2_[wanted.home];
     const unsigned granules = whole_granules(missing);
     if (&home != &near) near.add(granules);
-    const unsigned fetched = missing_at(home, line, granules) | (&home == &near ? missing : 0);
+    const unsigned fetched =
+        missing_at(wanted.home, wanted, granules) | (&home == &near ? missing : 0);
     sources.dram = number_of(fetched & missing);
     sources.far += number_of(missing) - sources.dram;
     until = cycle + (fetched != 0 ? dram_join : far_join);
@@ -295,88 +373,87 @@ SectorSources CacheModel::load(unsigned multiprocessor, std::uint64_t line, unsi
       neighbours_.send(part, line, granules & ~sectors, cycle, until);
     }
     read_dram(fetched);
-    forget_stored(line, fetched);
   }
   reads_.send(group, line, sectors, cycle, until);
   return sources;
 }
 
 /// Those of a line's sectors that a part of the L2 does not have, as yet.
-unsigned CacheModel::missing_at(CacheLevel& part, std::uint64_t line, unsigned sectors) {
-  if (!part.holds_anything()) return sectors;
+unsigned CacheModel::missing_at(std::size_t part, const Wanted& wanted, unsigned sectors) {
+  if (!l2_[part].holds_anything()) return sectors;
   CacheLevel::Line evicted;
-  const unsigned missing = sectors & ~part.touch(line, sectors, 0, evicted).valid;
-  write_back(evicted);
-  return missing;
+  const CacheLevel::Line before = l2_[part].touch(wanted.line, wanted.l2_set, sectors, 0, evicted);
+  write_back(part, wanted.l2_set, evicted);
+  forget_stored(part, wanted.l2_set, before, sectors);
+  return sectors & ~before.valid;
 }
 
-void CacheModel::store(unsigned multiprocessor, std::uint64_t line, unsigned sectors,
-                       const std::uint32_t* partial_bytes, double cycle) {
+void CacheModel::store(unsigned multiprocessor, const Wanted& wanted, double cycle) {
+  const std::uint64_t line = wanted.line;
+  unsigned sectors = wanted.sectors;
   CacheLevel& l1 = l1_[multiprocessor];
   CacheLevel::Line evicted;
-  if (l1.holds_anything()) l1.touch(line, sectors, 0, evicted);
+  if (l1.holds_anything()) l1.touch(line, wanted.l1_set, sectors, 0, evicted);
   const unsigned sent = sectors & ~stores_.under_way(multiprocessor, line, sectors, cycle);
   // What is joined may be other bytes of the sector.
-  if (partial_bytes == nullptr) sectors = sent;
+  if (wanted.partial_bytes == nullptr) sectors = sent;
   if (sectors == 0) return;
   if (sent != 0) stores_.send(multiprocessor, line, sent, cycle, cycle + store_join);
   if (l2_.front().holds_anything()) count_.l2_write_sectors += number_of(sent);
-  const CacheLevel& near = part_near(multiprocessor);
-  const CacheLevel& home = home_of(line);
-  for (CacheLevel& part : l2_) {
-    if (&part == &home) continue;
-    if (&part != &near) {
-      part.forget(line, whole_line);
-    } else if (partial_bytes == nullptr) {
-      missing_at(part, line, sectors);
+  for (std::size_t part = 0; part < l2_.size(); ++part) {
+    if (part == wanted.home) continue;
+    if (part != near_part_[multiprocessor]) {
+      l2_[part].forget(line, wanted.l2_set, whole_line);
+    } else if (wanted.partial_bytes == nullptr) {
+      missing_at(part, wanted, sectors);
     }
   }
-  change(line, sectors, partial_bytes);
+  change(wanted, sectors);
   note_write(line, sectors);
 }
 
-SectorSources CacheModel::update(unsigned multiprocessor, std::uint64_t line, unsigned sectors) {
+SectorSources CacheModel::update(unsigned multiprocessor, const Wanted& wanted) {
   SectorSources sources;
-  l1_[multiprocessor].forget(line, sectors);
-  CacheLevel& home = home_of(line);
-  const bool is_near = &home == &part_near(multiprocessor);
-  const unsigned missing = missing_at(home, line, sectors);
+  const unsigned sectors = wanted.sectors;
+  l1_[multiprocessor].forget(wanted.line, wanted.l1_set, sectors);
+  CacheLevel& home = l2_[wanted.home];
+  const bool is_near = wanted.home == near_part_[multiprocessor];
+  const unsigned missing = missing_at(wanted.home, wanted, sectors);
   sources.near = number_of(sectors & ~missing);
   sources.dram = number_of(missing);
   if (home.holds_anything()) {
     count_.l2_atomic_sectors += number_of(sectors);
     count_.l2_atomic_hits += is_near ? number_of(sectors) : sources.near;
   }
-  read_dram(missing | (is_near ? missing_at(home, line, whole_granules(missing)) : 0));
-  for (CacheLevel& part : l2_) {
-    if (&part != &home) part.forget(line, whole_line);
+  read_dram(missing | (is_near ? missing_at(wanted.home, wanted, whole_granules(missing)) : 0));
+  for (std::size_t part = 0; part < l2_.size(); ++part) {
+    if (part != wanted.home) l2_[part].forget(wanted.line, wanted.l2_set, whole_line);
   }
-  change(line, sectors);
+  change(wanted, sectors);
   return sources;
 }
 
 /// Makes sectors dirty where they have their home.
-void CacheModel::change(std::uint64_t line, unsigned sectors, const std::uint32_t* partial_bytes) {
-  CacheLevel& home = home_of(line);
+void CacheModel::change(const Wanted& wanted, unsigned sectors) {
+  CacheLevel& home = l2_[wanted.home];
   if (!home.holds_anything()) {
     count_.dram_write_bytes += number_of(sectors) * sector_bytes;
     return;
   }
   CacheLevel::Line evicted;
-  const unsigned valid = partial_bytes == nullptr ? sectors : 0;
-  const CacheLevel::Line before = home.touch(line, valid, sectors, evicted);
+  const std::uint32_t* bytes = wanted.partial_bytes;
+  const unsigned valid = bytes == nullptr ? sectors : 0;
+  const CacheLevel::Line before = home.touch(wanted.line, wanted.l2_set, valid, sectors, evicted);
   dirty_bytes_ += number_of(sectors & ~before.dirty) * sector_bytes;
-  write_back(evicted);
-  if (partial_bytes == nullptr) return forget_stored(line, sectors);
+  write_back(wanted.home, wanted.l2_set, evicted);
+  if (bytes == nullptr) return forget_stored(wanted.home, wanted.l2_set, before, sectors);
   for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
     if ((sectors >> sector & 1) == 0) continue;
-    const std::uint32_t bytes = *partial_bytes++;
+    const std::uint32_t stored = *bytes++;
     if ((before.valid >> sector & 1) != 0) continue;
-    const auto stored = stored_bytes_.try_emplace(line * sectors_of_line + sector).first;
-    stored->second |= bytes;
-    if (~stored->second != 0) continue;
-    home.add(1U << sector);
-    stored_bytes_.erase(stored);
+    if (stored_bytes_[wanted.home].add(wanted.line, wanted.l2_set, sector, stored)) {
+      home.add(1U << sector);
+    }
   }
 }
 
@@ -398,8 +475,9 @@ void CacheModel::note_isolated(const RecentWrite& write) {
 }
 
 CacheCount CacheModel::finish() {
-  for (CacheLevel& part : l2_) {
-    part.clean([&](const CacheLevel::Line& line) { write_back(line); });
+  for (std::size_t part = 0; part < l2_.size(); ++part) {
+    l2_[part].clean(
+        [&](const CacheLevel::Line& line, std::size_t set) { write_back(part, set, line); });
   }
   for (const RecentWrite& recent : recent_writes_) note_isolated(recent);
   recent_writes_.clear();
@@ -410,24 +488,26 @@ void CacheModel::read_dram(unsigned sectors) {
   count_.dram_read_bytes += number_of(sectors) * sector_bytes;
 }
 
-void CacheModel::write_back(const CacheLevel::Line& evicted) {
+void CacheModel::write_back(std::size_t part, std::size_t set, const CacheLevel::Line& evicted) {
   count_.dram_write_bytes += number_of(evicted.dirty) * sector_bytes;
   dirty_bytes_ -= number_of(evicted.dirty) * sector_bytes;
   count_.dram_fill_bytes += number_of(evicted.dirty & ~evicted.valid) * sector_bytes;
-  forget_stored(evicted.number, evicted.dirty);
+  forget_stored(part, set, evicted, whole_line);
 }
 
-/// What is stored of a line's sectors is no longer asked for.
-void CacheModel::forget_stored(std::uint64_t line, unsigned sectors) {
-  for (unsigned sector = 0; sector < sectors_of_line && !stored_bytes_.empty(); ++sector) {
-    if ((sectors >> sector & 1) != 0) stored_bytes_.erase(line * sectors_of_line + sector);
-  }
+/// What is stored of a line's sectors is no longer asked for. `before`: as the part had it.
+void CacheModel::forget_stored(std::size_t part, std::size_t set, const CacheLevel::Line& before,
+                               unsigned sectors) {
+  sectors &= before.dirty & ~before.valid;
+  if (sectors != 0) stored_bytes_[part].forget(before.number, set, sectors);
 }
 
 CacheCount CacheModel::count_at_end() const {
   CacheCount count = count_;
   count.dram_write_bytes += dirty_bytes_;
-  count.dram_fill_bytes += stored_bytes_.size() * sector_bytes;
+  for (const StoredBytes& stored : stored_bytes_) {
+    count.dram_fill_bytes += stored.sectors() * sector_bytes;
+  }
   return count;
 }
 

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <unordered_map>
 
 #include "engine/emulator/cache/device_profile.h"
 #include "engine/emulator/cache/request_log.h"
@@ -36,20 +35,27 @@ class CacheLevel {
   CacheLevel(std::uint64_t bytes, unsigned ways, Victim victim = Victim::least_recent);
 
   bool holds_anything() const { return sets_ != 0; }
+  std::size_t lines() const { return std::size_t{sets_} * ways_; }
+  unsigned ways() const { return ways_; }
 
+  /// Where the set of a line begins, in every cache of the same size: the other functions are told
+  /// it, so that who looks for a line several times computes it once.
+  std::size_t set_of(std::uint64_t number) const;
+  /// Brings a set nearer, which will be asked for soon.
+  void prefetch(std::size_t set) const;
   /// The line as it was, with no valid sector where it was missing; `evicted` gets the line that
   /// had to go. It counts as used now, and `valid` and `dirty` are added to it.
-  Line touch(std::uint64_t number, unsigned valid, unsigned dirty, Line& evicted);
+  Line touch(std::uint64_t number, std::size_t set, unsigned valid, unsigned dirty, Line& evicted);
   /// Adds valid sectors to the line touched last.
   void add(unsigned valid);
   /// Forgets sectors of a line, if they are there; its place in the order stays.
-  void forget(std::uint64_t number, unsigned sectors);
-  /// Shows each line that has dirty sectors, which become clean.
+  void forget(std::uint64_t number, std::size_t set, unsigned sectors);
+  /// Shows each line that has dirty sectors, which become clean, and where its set begins.
   template <class Visit>
   void clean(const Visit& visit) {
-    for (std::uint64_t& entry : entries_) {
-      if ((entry & 0xf0) != 0) visit(unpacked(entry));
-      entry &= ~std::uint64_t{0xf0};
+    for (std::size_t at = 0; at < entries_.size(); ++at) {
+      if ((entries_[at] & 0xf0) != 0) visit(unpacked(entries_[at]), at / ways_ * ways_);
+      entries_[at] &= ~std::uint64_t{0xf0};
     }
   }
 
@@ -58,7 +64,6 @@ class CacheLevel {
     return {entry >> 8, static_cast<unsigned>(entry & 0xf),
             static_cast<unsigned>(entry >> 4 & 0xf)};
   }
-  std::uint64_t* set_of(std::uint64_t number);
   Line touch_any(std::uint64_t* set, std::uint64_t tag, std::uint64_t added, Line& evicted);
 
   std::uint32_t sets_ = 0;
@@ -71,11 +76,41 @@ class CacheLevel {
   std::size_t last_ = 0;  ///< the entry touched last
 };
 
+/// The bytes stored to sectors of one cache of which others were neither stored nor read. A set has
+/// room for as many lines as the cache's has, so that those of evicted lines must be forgotten.
+class StoredBytes {
+ public:
+  StoredBytes() = default;
+  /// Of a cache of so many lines, in sets of so many.
+  StoredBytes(std::size_t lines, unsigned ways) : lines_(lines), ways_(ways) {}
+
+  /// Adds bytes of a sector, a bit for each; true where they complete it, which is forgotten then.
+  /// `set`: where the cache's set begins.
+  bool add(std::uint64_t line, std::size_t set, unsigned sector, std::uint32_t bytes);
+  /// Forgets sectors of a line, if any of their bytes are known.
+  void forget(std::uint64_t line, std::size_t set, unsigned sectors);
+  std::uint64_t sectors() const { return sectors_; }
+  /// As the cache's does.
+  void prefetch(std::size_t set) const;
+
+ private:
+  std::size_t place_of(std::uint64_t line, std::size_t set) const;
+
+  std::size_t lines_ = 0;
+  unsigned ways_ = 0;
+  std::uint64_t sectors_ = 0;
+  /// Line number << 4 | its sectors that are stored in part; free where there are none. Empty until
+  /// something is stored.
+  std::vector<std::uint64_t> entries_;
+  /// Of these sectors the bytes that were not stored.
+  std::vector<std::array<std::uint32_t, 4>> missing_;
+};
+
 /// Joins requests on their way to the L2: a group asks once for sectors that it asks for again
 /// while they are under way.
 class RequestCoalescer {
  public:
-  /// No groups: nothing is joined. At most so many lines of each are under way.
+  /// No groups: nothing is joined. At most so many lines of each, a power of two, are under way.
   RequestCoalescer(unsigned groups, unsigned lines) : groups_(groups), lines_(lines) {}
 
   /// Nothing is under way; cycles are counted anew.
@@ -179,15 +214,25 @@ class CacheModel {
   CacheCount finish();
 
  private:
-  SectorSources load(unsigned multiprocessor, std::uint64_t line, unsigned sectors, bool bypasses,
-                     double cycle);
-  /// `partial_bytes`: of each of the sectors what is stored; null: all.
-  void store(unsigned multiprocessor, std::uint64_t line, unsigned sectors,
-             const std::uint32_t* partial_bytes, double cycle);
-  SectorSources update(unsigned multiprocessor, std::uint64_t line, unsigned sectors);
-  unsigned missing_at(CacheLevel& part, std::uint64_t line, unsigned sectors);
-  void change(std::uint64_t line, unsigned sectors, const std::uint32_t* partial_bytes = nullptr);
-  void forget_stored(std::uint64_t line, unsigned sectors);
+  /// What a request wants of a line, and where caches have it.
+  struct Wanted {
+    std::uint64_t line = 0;
+    unsigned sectors = 0;
+    const std::uint32_t* partial_bytes = nullptr;  ///< of each what is stored; null: all
+    std::size_t l1_set = 0;
+    std::size_t l2_set = 0;
+    std::size_t home = 0;  ///< a part of the L2
+  };
+
+  Wanted wanted(std::uint64_t line, unsigned sectors) const;
+  void prefetch(unsigned multiprocessor, const Wanted& wanted) const;
+  SectorSources load(unsigned multiprocessor, const Wanted& wanted, bool bypasses, double cycle);
+  void store(unsigned multiprocessor, const Wanted& wanted, double cycle);
+  SectorSources update(unsigned multiprocessor, const Wanted& wanted);
+  unsigned missing_at(std::size_t part, const Wanted& wanted, unsigned sectors);
+  void change(const Wanted& wanted, unsigned sectors);
+  void forget_stored(std::size_t part, std::size_t set, const CacheLevel::Line& before,
+                     unsigned sectors);
   struct RecentWrite {
     std::uint64_t line = 0;
     unsigned sectors = 0;
@@ -195,10 +240,9 @@ class CacheModel {
   void note_write(std::uint64_t line, unsigned sectors);
   void note_isolated(const RecentWrite& write);
   void read_dram(unsigned sectors);
-  void write_back(const CacheLevel::Line& evicted);
+  void write_back(std::size_t part, std::size_t set, const CacheLevel::Line& evicted);
   unsigned whole_granules(unsigned sectors) const;
-  CacheLevel& home_of(std::uint64_t line);
-  CacheLevel& part_near(unsigned multiprocessor) { return l2_[near_part_[multiprocessor]]; }
+  std::size_t home_of(std::uint64_t line) const;
 
   unsigned multiprocessors_;
   unsigned l1_ways_;
@@ -210,8 +254,8 @@ class CacheModel {
   std::vector<CacheLevel> l2_;          ///< its parts
   std::vector<std::size_t> near_part_;  ///< by multiprocessor
   unsigned granule_sectors_;
-  /// Bytes stored to sectors that are not valid: a bit for each.
-  std::unordered_map<std::uint64_t, std::uint32_t> stored_bytes_;
+  std::vector<StoredBytes> stored_bytes_;   ///< of dirty sectors that are not valid, by part
+  std::vector<Wanted> wanted_;              ///< of the request that is being sent
   std::vector<RecentWrite> recent_writes_;  ///< by a hash of the line; the last one stays
   CacheCount count_;
   std::uint64_t dirty_bytes_ = 0;

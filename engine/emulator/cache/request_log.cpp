@@ -1,6 +1,6 @@
 #include "engine/emulator/cache/request_log.h"
 
-#include <numeric>
+#include <array>
 
 namespace sweep {
 namespace {
@@ -18,57 +18,68 @@ std::uint64_t unfolded(std::uint64_t number) {
   return number >> 1U ^ ((number & 1U) != 0 ? ~std::uint64_t{0} : 0);
 }
 
-}  // namespace
-
-void RequestLog::put(std::uint64_t number) {
-  for (; number >= more; number >>= bits_of_byte) {
-    bytes_.push_back(static_cast<std::uint8_t>(number | more));
-  }
-  bytes_.push_back(static_cast<std::uint8_t>(number));
+/// Writes a number; where it ends.
+std::uint8_t* put(std::uint8_t* at, std::uint64_t number) {
+  for (; number >= more; number >>= bits_of_byte) *at++ = static_cast<std::uint8_t>(number | more);
+  *at++ = static_cast<std::uint8_t>(number);
+  return at;
 }
 
-void RequestLog::add(RequestKind kind, bool waits, std::span<const std::uint64_t> sectors,
-                     std::span<const std::uint32_t> partial_bytes, std::uint64_t repeats) {
-  const bool is_run = sectors.back() - sectors.front() == sectors.size() - 1;
-  bytes_.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(kind) << 2U |
-                                             (waits ? waits_bit : 0U) | (is_run ? run_bit : 0U)));
-  bytes_.push_back(static_cast<std::uint8_t>(sectors.size()));
-  if (kind == RequestKind::atomic) put(repeats);
-  put(folded(sectors.front() - last_));
-  last_ = sectors.front();
-  for (std::size_t i = 1; i < sectors.size() && !is_run; ++i) put(sectors[i] - sectors[i - 1]);
-  for (const std::uint32_t bytes : partial_bytes) put(bytes);
-}
-
-std::uint64_t RequestLog::Reader::number() {
+/// Reads a number from `at` on, which then is behind it.
+std::uint64_t take(const std::uint8_t*& at) {
   std::uint64_t value = 0;
   for (unsigned shift = 0;; shift += bits_of_byte) {
-    const std::uint64_t byte = bytes_[at_++];
+    const std::uint64_t byte = *at++;
     value |= (byte & ~more) << shift;
     if (byte < more) return value;
   }
 }
 
+}  // namespace
+
+void RequestLog::add(RequestKind kind, bool waits, std::span<const std::uint64_t> sectors,
+                     std::span<const std::uint32_t> partial_bytes, std::uint64_t repeats) {
+  const bool is_run = sectors.back() - sectors.front() == sectors.size() - 1;
+  constexpr std::size_t most_of_number = 10;
+  constexpr std::size_t most = 2 + (2 + 2 * Request::most_sectors) * most_of_number;
+  std::array<std::uint8_t, most>
+      room;  // NOLINT(cppcoreguidelines-pro-type-member-init): up to `end`
+  std::uint8_t* end = room.data();
+  *end++ = static_cast<std::uint8_t>(static_cast<unsigned>(kind) << 2U | (waits ? waits_bit : 0U) |
+                                     (is_run ? run_bit : 0U));
+  *end++ = static_cast<std::uint8_t>(sectors.size());
+  if (kind == RequestKind::atomic) end = put(end, repeats);
+  end = put(end, folded(sectors.front() - last_));
+  last_ = sectors.front();
+  for (std::size_t i = 1; i < sectors.size() && !is_run; ++i) {
+    end = put(end, sectors[i] - sectors[i - 1]);
+  }
+  for (const std::uint32_t bytes : partial_bytes) end = put(end, bytes);
+  bytes_.insert(bytes_.end(), room.data(), end);
+}
+
 void RequestLog::Reader::next(Request& request) {
-  const unsigned head = bytes_[at_++];
+  const std::uint8_t* at = bytes_.data() + at_;
+  const unsigned head = *at++;
+  const std::size_t count = *at++;
   request.kind = static_cast<RequestKind>(head >> 2U);
   request.waits = (head & waits_bit) != 0;
-  request.count = bytes_[at_++];
-  request.repeats = request.kind == RequestKind::atomic ? number() : 0;
-  last_ += unfolded(number());
-  request.sectors[0] = last_;
-  const auto end = request.sectors.begin() + static_cast<std::ptrdiff_t>(request.count);
-  if ((head & run_bit) != 0) {
-    std::iota(request.sectors.begin(), end, last_);
-  } else {
-    for (std::size_t i = 1; i < request.count; ++i) {
-      request.sectors[i] = request.sectors[i - 1] + number();
+  request.count = count;
+  request.repeats = request.kind == RequestKind::atomic ? take(at) : 0;
+  std::uint64_t sector = last_ + unfolded(take(at));
+  last_ = sector;
+  request.sectors[0] = sector;
+  const bool is_run = (head & run_bit) != 0;
+  for (std::size_t i = 1; i < count; ++i) {
+    sector += is_run ? 1 : take(at);
+    request.sectors[i] = sector;
+  }
+  if (request.kind == RequestKind::partial_store) {
+    for (std::size_t i = 0; i < count; ++i) {
+      request.partial_bytes[i] = static_cast<std::uint32_t>(take(at));
     }
   }
-  if (request.kind != RequestKind::partial_store) return;
-  for (std::size_t i = 0; i < request.count; ++i) {
-    request.partial_bytes[i] = static_cast<std::uint32_t>(number());
-  }
+  at_ = static_cast<std::size_t>(at - bytes_.data());
 }
 
 }  // namespace sweep

@@ -56,8 +56,6 @@ class RequestLog {
     void next(Request& request);
 
    private:
-    std::uint64_t number();
-
     std::vector<std::uint8_t> bytes_;
     std::size_t at_ = 0;
     std::uint64_t last_ = 0;  ///< first sector of the request before
@@ -65,8 +63,6 @@ class RequestLog {
 
  private:
   static constexpr unsigned waits_bit = 2;
-
-  void put(std::uint64_t number);
 
   std::vector<std::uint8_t> bytes_;
   std::uint64_t last_ = 0;

@@ -475,7 +475,7 @@ BOOST_AUTO_TEST_CASE(random_victims_leave_a_part_of_what_exceeds_the_cache) {
   const auto hits_of_round = [&](std::uint64_t count) {
     std::uint64_t hits = 0;
     for (std::uint64_t line = 0; line < count; ++line) {
-      hits += level.touch(line, 0xf, 0, evicted).valid == 0xf;
+      hits += level.touch(line, level.set_of(line), 0xf, 0, evicted).valid == 0xf;
     }
     return hits;
   };
@@ -513,11 +513,14 @@ std::uint64_t kept(const Size& size, std::uint64_t first, std::uint64_t stride,
                    std::uint64_t count) {
   CacheLevel level(size.bytes, size.ways);
   CacheLevel::Line evicted;
-  for (std::uint64_t i = 0; i < count; ++i) level.touch(first + i * stride, 0xf, 0, evicted);
+  for (std::uint64_t i = 0; i < count; ++i)
+    level.touch(first + i * stride, level.set_of(first + i * stride), 0xf, 0, evicted);
   // The other way round, so that what is missing pushes out nothing that is still to be asked for.
   std::uint64_t found = 0;
   for (std::uint64_t i = count; i-- > 0;) {
-    found += level.touch(first + i * stride, 0xf, 0, evicted).valid == 0xf;
+    found +=
+        level.touch(first + i * stride, level.set_of(first + i * stride), 0xf, 0, evicted).valid ==
+        0xf;
   }
   return found;
 }

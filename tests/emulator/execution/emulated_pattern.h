@@ -18,14 +18,32 @@ struct Emulated {
   std::vector<std::string> notes;
 };
 
+/// What the compiler makes of a configuration. The last one is remembered: tests execute one
+/// pattern by several rules in a row, and compiling takes far longer than that.
+inline CompileOutcome compiled_pattern(const Configuration& configuration, int capability) {
+  static std::string last;
+  static CompileOutcome outcome;
+  const Pattern& pattern = *configuration.pattern;
+  // Only then is it all that is compiled.
+  const bool is_all = pattern.reference == nullptr && pattern.included.files.empty();
+  const std::string text =
+      std::to_string(capability) + '\n' + to_string(configuration) + '\n' + pattern.source->text;
+  if (!is_all || text != last) {
+    last.clear();
+    outcome = Compiler(nvrtc(), capability).compile({&configuration, 1}).front();
+    if (is_all) last = text;
+  }
+  return outcome;
+}
+
 inline Workload emulated_workload(const PatternPtr& pattern, const Bindings& given,
                                   int capability = 90) {
-  const std::vector<Configuration> one = {resolve(pattern, given)};
-  const auto outcomes = Compiler(nvrtc(), capability).compile(one);
-  if (const auto* failure = std::get_if<CompileFailure>(&outcomes.front())) {
+  const Configuration one = resolve(pattern, given);
+  const CompileOutcome outcome = compiled_pattern(one, capability);
+  if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
     BOOST_FAIL(render(failure->errors));
   }
-  return make_workload(one.front(), std::get<CompiledConfiguration>(outcomes.front()));
+  return make_workload(one, std::get<CompiledConfiguration>(outcome));
 }
 
 inline Workload emulated_workload(const std::string& text, const Bindings& given,
