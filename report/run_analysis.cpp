@@ -169,13 +169,19 @@ Verdicts judge(const RunResults& results, const std::vector<ParameterValues>& pa
   verdicts.of_points.resize(results.points.size());
   const TuningRecord* tuning = results.run.tuning ? &*results.run.tuning : nullptr;
   std::vector<VerdictGroup>& groups = verdicts.groups;
-  for (const RankedGroup& members : ranked_groups(results.points, tuning)) {
+  std::vector<std::string> telling = tuning != nullptr ? tuning->for_each : results.apart;
+  const ParameterValues* patterns = find_parameter(parameters, "pattern");
+  if (tuning == nullptr && patterns != nullptr && patterns->varies()) {
+    telling.insert(telling.begin(), "pattern");
+  }
+  for (const RankedGroup& members : ranked_groups(results.points, tuning, results.apart)) {
     groups.push_back(judge_group(results, members, verdicts.of_points));
   }
   for (VerdictGroup& group : groups) {
     if (groups.size() > 1) {
-      group.label = tuning == nullptr ? group.pattern
-                                      : describe_group(group.group, tuning->for_each, parameters);
+      group.label = group.group.entries().empty()
+                        ? group.pattern
+                        : describe_group(group.group, telling, parameters);
     }
     for (const std::size_t i : group.places) verdicts.of_points[i]->group = group.label;
   }
@@ -286,8 +292,10 @@ RunAnalysis::RunAnalysis(const RunResults& run_results)
   if (const auto& tuning = results.run.tuning) {
     told_in_group = telling_parameters(parameters, tuning->for_each);
   } else if (verdicts.groups.size() > 1) {
-    std::erase_if(told_in_group,
-                  [](const ParameterValues& each) { return each.name == "pattern"; });
+    std::erase_if(told_in_group, [&](const ParameterValues& each) {
+      return each.name == "pattern" ||
+             std::ranges::find(results.apart, each.name) != results.apart.end();
+    });
   }
 }
 

@@ -22,12 +22,22 @@ struct RunResults {
   ReportLayout layout;                         ///< what the run's sweep asked for
   std::string summary;                         ///< the sweep's, may be empty
   std::vector<Expectation> expectations = {};  ///< of the run's sweep
+  /// Parameters whose values set points apart that are not to be compared.
+  std::vector<std::string> apart = {};
 
   std::size_t count_failed() const;
 };
 
 /// Reads a run, by default the newest one. Throws StoreError when there is no such run.
 RunResults load_results(const Store& store, std::optional<std::int64_t> run_id = {});
+
+/// Why these cannot be shown together: they are searches, or runs of different sweeps; empty where
+/// they can.
+std::string why_not_together(std::span<const RunResults> runs);
+/// Runs of one sweep on several GPUs as one run. Each point has its GPU as one more parameter,
+/// which every table has as columns and every chart as series; points of different GPUs are not
+/// compared.
+RunResults together(std::vector<RunResults> runs);
 
 /// The points' records in their order. The points must outlive them.
 std::vector<const PointRecord*> records_of(std::span<const StoredPoint> points);

@@ -148,7 +148,8 @@ std::vector<std::optional<std::size_t>> tuned_groups_of(std::span<const StoredPo
 }
 
 std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points,
-                                       const TuningRecord* tuning) {
+                                       const TuningRecord* tuning,
+                                       std::span<const std::string> apart) {
   std::vector<std::optional<std::size_t>> tuned(points.size());
   RankedBy ranked_by = {"time", Better::lower};
   const bool are_measured = std::ranges::any_of(points, [&](const StoredPoint& stored) {
@@ -156,6 +157,7 @@ std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points,
   });
   if (!are_measured) ranked_by.origin = Origin::predicted;
   std::vector<std::string> for_each = {"pattern"};
+  for_each.insert(for_each.end(), apart.begin(), apart.end());
   if (tuning != nullptr) {
     tuned = tuned_groups_of(points, *tuning);
     ranked_by = {tuning->metric, tuning->better, tuning->origin};
@@ -169,7 +171,7 @@ std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points,
     Bindings group = group_of(point.key, for_each);
     const auto [place, is_new] = place_of.emplace(identity_of(group, for_each), groups.size());
     if (is_new) {
-      if (tuning == nullptr) group = {};
+      if (tuning == nullptr && apart.empty()) group = {};
       groups.push_back({point.key.pattern_name, {}, ranked_by, std::move(group), tuned[i]});
     }
     groups[place->second].places.push_back(i);

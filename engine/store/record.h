@@ -235,7 +235,7 @@ struct RankedGroup {
   std::string pattern;              ///< of the first of them
   std::vector<std::size_t> places;  ///< in the points, ascending; never empty
   RankedBy ranked_by;
-  Bindings group = {};                    ///< see group_of; empty unless a search's
+  Bindings group = {};  ///< see group_of; empty where only patterns tell groups apart
   std::optional<std::size_t> tuned = {};  ///< its place among a search's groups, if that has it
 };
 
@@ -252,9 +252,11 @@ std::vector<std::optional<std::size_t>> tuned_groups_of(std::span<const StoredPo
 /// Without a search these are the points of each pattern that succeeded and have a time, ranked by
 /// the bandwidth if all of them have one, else by that of shared memory, else by the time. In a
 /// search's run they are the points of each of its groups that succeeded and have the metric that
-/// it searched by; those that are cut off are among them.
+/// it searched by; those that are cut off are among them. `apart` names parameters in which,
+/// without a search, groups differ too.
 std::vector<RankedGroup> ranked_groups(std::span<const StoredPoint> points,
-                                       const TuningRecord* tuning = nullptr);
+                                       const TuningRecord* tuning = nullptr,
+                                       std::span<const std::string> apart = {});
 
 /// "ranked by instructions, emulated: this is not speed; a GPU may prefer another configuration" of
 /// a search by the emulator's counts; empty for others.

@@ -41,6 +41,39 @@ BOOST_AUTO_TEST_CASE(without_a_gpu_the_emulator_counts_and_says_so,
   BOOST_TEST(std::filesystem::exists(folder.path() / "results" / "stride.csv"));
 }
 
+BOOST_AUTO_TEST_CASE(several_profiles_make_one_report_of_a_run_for_each,
+                     *boost::unit_test::precondition(has_compiler)) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> words = {"run",     "copy",     "--set",    "BYTES=16 Mi", "--set",
+                                          "T=float", "--device", "emulator", "--profile"};
+  const auto run_with = [&](const std::string& profiles) {
+    std::vector<std::string> all = words;
+    all.push_back(profiles);
+    return run_program(all, folder.path());
+  };
+  const Outcome run = run_with("h200,rtx4090");
+  BOOST_TEST(run.code == 0, run.err);
+  BOOST_TEST(contains(run.out, "best of GPU = H200"));
+  BOOST_TEST(contains(run.out, "best of GPU = GeForce RTX 4090"));
+  BOOST_TEST(contains(run_with("h200,rtx4090").err, "0 failed"));
+  const Outcome again =
+      run_program({"report", "copy:1", "results/copy.db:2", "--format", "csv"}, folder.path());
+  BOOST_TEST(again.code == 0, again.err);
+  BOOST_TEST(contains(again.out, ",GeForce RTX 4090,ok,"));
+  BOOST_TEST(contains(again.out, ",H200,ok,"));
+  const Outcome wrong = run_with("h200,h20");
+  BOOST_TEST(wrong.code == 66);
+  BOOST_TEST(!contains(wrong.err, "on emulator"));
+  BOOST_TEST(contains(wrong.err, "h20: no such file"));
+  BOOST_TEST(run_with("h200,").code == 2);
+  const Outcome counting = run_program({"report", "copy:1", "copy:2", "--count"}, folder.path());
+  BOOST_TEST(counting.code == 2);
+  BOOST_TEST(contains(counting.err, "--count is for one database"));
+  const Outcome search = run_program({"run", "tune-copy", "--profile", "h200,h100"}, folder.path());
+  BOOST_TEST(search.code == 2);
+  BOOST_TEST(contains(search.err, "a search is for one GPU"));
+}
+
 BOOST_AUTO_TEST_CASE(without_a_gpu_there_is_no_profile_to_measure,
                      *boost::unit_test::precondition(has_no_gpu)) {
   const TemporaryFolder folder;

@@ -186,7 +186,7 @@ std::string describe_device(const Device& device) {
       device.peak_bandwidth() / giga);
 }
 
-void add_emulator_options(CommandLine& line) {
+void add_emulator_options(CommandLine& line, const std::string& more) {
   line.option("model", "CC",
               "the compute capability whose rules the emulator counts by (default 9.0, or "
               "the GPU's own): 1.0 to 12.0");
@@ -194,8 +194,8 @@ void add_emulator_options(CommandLine& line) {
   line.option("banks", "32|64", "the width of shared memory's banks in bits; models 3.x");
   line.option("profile", "GPU",
               fmt::format("the emulated GPU: {}, or a YAML file with its sizes "
-                          "(multiprocessors, l2_bytes, ...) and times",
-                          fmt::join(shipped_profile_names(), ", ")));
+                          "(multiprocessors, l2_bytes, ...) and times{}",
+                          fmt::join(shipped_profile_names(), ", "), more));
 }
 
 EmulatorSettings given_emulator_settings(const GivenOptions& given, int default_model) {

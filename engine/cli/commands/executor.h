@@ -28,8 +28,9 @@ constexpr const char* emulator_name = "emulator";
 /// "NVIDIA H200 (compute capability 9.0, 132 SMs, ...)"
 std::string describe_device(const Device& device);
 
-/// The options that say what the emulator is to be like: --model, --l1, --banks, --profile.
-void add_emulator_options(CommandLine& line);
+/// The options that say what the emulator is to be like: --model, --l1, --banks, --profile, whose
+/// help ends in `more`.
+void add_emulator_options(CommandLine& line, const std::string& more = {});
 
 /// The compute capability that is emulated unless something else is asked for.
 constexpr int usual_model = 90;

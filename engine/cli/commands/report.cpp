@@ -166,9 +166,10 @@ void export_charts(const RunResults& results, const std::optional<fs::path>& out
 
 CommandLine report_line() {
   CommandLine line(
-      "sweep report [OPTIONS] FILE.db[:RUN]",
+      "sweep report [OPTIONS] FILE.db[:RUN] ...",
       "Makes a report again from a results database: of its newest run, or of the one\n"
-      "whose number is given. A sweep's name stands for results/NAME.db.");
+      "whose number is given. A sweep's name stands for results/NAME.db. Several runs of\n"
+      "a sweep, on several GPUs, make one report.");
   std::vector<std::string_view> names;
   std::vector<std::string> formats;
   for (const ReportFormat& format : format_table) {
@@ -183,8 +184,21 @@ CommandLine report_line() {
   line.flag("count",
             "first have the emulator count the points that it had no time for beside a GPU");
   add_patterns_option(line);
-  line.operands({"DATABASE"}, 1, "report on what? for example: sweep report results/stride.db");
+  line.operands({"DATABASE..."}, 1, "report on what? for example: sweep report results/stride.db");
   return line;
+}
+
+std::vector<RunOperand> given_runs(const GivenOptions& given) {
+  if (given.operands().size() == 1) return {given_run_operand("report", given)};
+  for (const char* option : {"run", "count"}) {
+    if (given.has(option)) throw UsageError("--{} is for one database; name one", option);
+  }
+  std::vector<RunOperand> operands;
+  for (const std::string& text : given.operands()) {
+    check_operand("report", Operand::database, text);
+    operands.push_back(read_run_operand(text));
+  }
+  return operands;
 }
 
 int report_main(const GivenOptions& given) {
@@ -192,13 +206,16 @@ int report_main(const GivenOptions& given) {
   const auto* format = std::ranges::find(format_table, given.text("format"), &ReportFormat::name);
   const bool draws = format->write == nullptr;
   if (!draws && given.has("chart")) throw UsageError("--chart belongs to --format svg");
-  const RunOperand operand = given_run_operand("report", given);
+  const std::vector<RunOperand> operands = given_runs(given);
   const auto output = given_output(given);
   const auto chart = given.number("chart");
   const bool counts = given.has("count");
-  if (counts) count_results(operand, given_folders(given));
-  const Store store(operand.database, Store::Mode::read_only);
-  const RunResults results = load_results(store, operand.run);
+  if (counts) count_results(operands.front(), given_folders(given));
+  std::vector<RunResults> runs;
+  for (const RunOperand& operand : operands) {
+    runs.push_back(load_results(Store(operand.database, Store::Mode::read_only), operand.run));
+  }
+  const RunResults results = one_or_together(std::move(runs));
   if (draws) {
     export_charts(results, output, chart);
   } else if (format->write_with != nullptr && output && !is_stream(*output)) {
@@ -218,6 +235,14 @@ int report_main(const GivenOptions& given) {
 }
 
 }  // namespace
+
+RunResults one_or_together(std::vector<RunResults> runs) {
+  if (runs.size() == 1) return std::move(runs.front());
+  const std::string why = why_not_together(runs);
+  if (!why.empty())
+    throw CommandError(exit_bad_input, "these runs make no report together: " + why);
+  return together(std::move(runs));
+}
 
 ChartFiles write_chart_files(const RunResults& results, const fs::path& base) {
   ChartFiles files = {{}, base};

@@ -114,6 +114,23 @@ std::string describe_search_plan(const TuneRules& rules, const std::vector<Tunin
   return text + '\n';
 }
 
+/// What is under way after the points are measured.
+class StageLine {
+ public:
+  explicit StageLine(const GivenOptions& given) : given_(given) {}
+  void show(const std::string& text) {
+    if (given_.has("json")) print_stage_event(text);
+    const Terminal terminal = terminal_of(STDERR_FILENO);
+    if (!is_silent(given_) && terminal.live) line_.show_cut(text, terminal);
+  }
+  void print(const std::string& text) { line_.print(text); }
+  void clear() { line_.clear(); }
+
+ private:
+  const GivenOptions& given_;
+  PassingLine line_;
+};
+
 /// Says which of the options given have nothing to act on.
 void say_what_is_left_out(const Executor& executor, const RunOptions& options) {
   if (options.counters && !options.counters->empty() && (executor.emulator || executor.replay)) {
@@ -176,12 +193,17 @@ RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
   return request;
 }
 
-/// Measures, writes the reports, and returns the exit code.
-int measure_and_report(const LoadedSweep& loaded, RunRequest request, const Executor& executor,
-                       Store& store, const RunOptions& options, const ProgramCache* cache) {
+/// A run that is over.
+struct FinishedRun {
+  RunSummary summary;
+  RunResults results;
+};
+
+/// Measures, and explains what was best.
+FinishedRun measure_and_explain(const LoadedSweep& loaded, RunRequest request,
+                                const Executor& executor, Store& store, const RunOptions& options,
+                                const ProgramCache* cache) {
   Measurer& measurer = *executor.measurer;
-  const fs::path base = options.output / request.sweep.name;
-  const fs::path database = base.string() + ".db";
   const bool silent = is_silent(options.given);
   const bool as_json = options.given.has("json");
   RunExplanations explanations(loaded, executor.settings);
@@ -193,31 +215,59 @@ int measure_and_report(const LoadedSweep& loaded, RunRequest request, const Exec
   ProgressSettings settings = {[] { return terminal_of(STDERR_FILENO); }, steady_clock(),
                                BestSoFar(request.sweep), &stop_flag(), silent};
   const std::unique_ptr<Progress> progress =
-      as_json ? run_events(settings, request, measurer.device(), database)
+      as_json ? run_events(settings, request, measurer.device(), store.path())
               : std::make_unique<Progress>(settings);
-  const RunSummary summary = measure_all(request, measurer, store, *progress);
+  FinishedRun run = {measure_all(request, measurer, store, *progress), {}};
   measurer.close();
   std::cerr << describe_problem(cache);
-  RunResults results = load_results(store, summary.run);
-  const RunAnalysis analysis(results);
-  PassingLine line;
-  const auto begin_stage = [&](const std::string& text) {
-    if (as_json) progress->on_stage(text);
-    const Terminal terminal = terminal_of(STDERR_FILENO);
-    if (!silent && terminal.live) line.show_cut(text, terminal);
-  };
-  if (executor.nvrtc) {
-    begin_stage("working out what the best configurations' accesses cost");
-    CompileSettings compile = request.compile;
-    compile.stop = &stop_flag();
-    for (const std::string& note :
-         explanations.add_to(store, results, analysis, summary.recent, compile)) {
-      if (!silent) line.print("  " + note + '\n');
-    }
+  run.results = load_results(store, run.summary.run);
+  if (!executor.nvrtc) return run;
+  const RunAnalysis analysis(run.results);
+  StageLine line(options.given);
+  line.show("working out what the best configurations' accesses cost");
+  CompileSettings compile = request.compile;
+  compile.stop = &stop_flag();
+  for (const std::string& note :
+       explanations.add_to(store, run.results, analysis, run.summary.recent, compile)) {
+    if (!silent) line.print("  " + note + '\n');
   }
-  if (executor.compilers) executor.compilers->close();
+  return run;
+}
+
+/// With the number of the last.
+RunSummary sum_of(std::span<const FinishedRun> runs) {
+  RunSummary sum;
+  for (const FinishedRun& run : runs) {
+    sum.run = run.summary.run;
+    sum.measured += run.summary.measured;
+    sum.reused += run.summary.reused;
+    sum.failed += run.summary.failed;
+    sum.interrupted = sum.interrupted || run.summary.interrupted;
+    const RunTiming& timing = run.summary.timing;
+    sum.timing.wall_seconds += timing.wall_seconds;
+    for (std::size_t i = 0; i < phase_count; ++i) {
+      sum.timing.phases.seconds.at(i) += timing.phases.seconds.at(i);
+    }
+    sum.timing.busy_seconds += timing.busy_seconds;
+    sum.timing.measured += timing.measured;
+    sum.timing.counted += timing.counted;
+    sum.timing.compile += timing.compile;
+  }
+  return sum;
+}
+
+/// Writes the reports of runs of one sweep, and returns the exit code.
+int report_on(std::vector<FinishedRun> runs, const std::vector<Expectation>& expect,
+              const fs::path& database, const RunOptions& options, bool is_part) {
+  const RunSummary summary = sum_of(runs);
+  std::vector<RunResults> all;
+  for (FinishedRun& run : runs) all.push_back(std::move(run.results));
+  const RunResults results = one_or_together(std::move(all));
+  const RunAnalysis analysis(results);
+  const fs::path base = fs::path(database).replace_extension();
   RunEnd end;
-  begin_stage("drawing the charts and writing the reports");
+  StageLine line(options.given);
+  line.show("drawing the charts and writing the reports");
   std::optional<CommandError> problem;
   try {
     end.charts = write_chart_files(results, base);
@@ -228,8 +278,7 @@ int measure_and_report(const LoadedSweep& loaded, RunRequest request, const Exec
   }
   line.clear();
   end.files.push_back(database);
-  const bool is_part = !options.set.empty() || request.sweep.tune || executor.replay;
-  end.expectations = check_expectations_on(request.sweep.expect, results.points, is_part);
+  end.expectations = check_expectations_on(expect, results.points, is_part);
   // For scripts a stop by a signal counts before what cannot be written, and that before points
   // that failed and expectations that are not kept.
   const bool kept = std::ranges::all_of(end.expectations, &ExpectationResult::kept);
@@ -244,7 +293,7 @@ int measure_and_report(const LoadedSweep& loaded, RunRequest request, const Exec
         "sweep: {}\nWhat was measured is in {}; 'sweep report' makes the reports of it.\n",
         problem->what(), database.string());
   }
-  if (as_json) print_end_event(summary, analysis, end);
+  if (options.given.has("json")) print_end_event(summary, analysis, end);
   return end.exit_code;
 }
 
@@ -282,7 +331,7 @@ CommandLine run_line() {
             "let the emulator execute every block, and a block a hundred times as long before it "
             "counts as one that does not end");
   add_cache_option(line);
-  add_emulator_options(line);
+  add_emulator_options(line, "; several, with commas between, make one report");
   line.operands({"SWEEP"}, 1, "run what? for example: sweep run sweeps/stride.yaml");
   return line;
 }
@@ -300,27 +349,62 @@ int run_main(const GivenOptions& given) {
   require_file_name(loaded.sweep.name);
   say(options, describe_plan(loaded));
   require_configurations(loaded, "nothing to run");
-  const Executor executor = start_executor(device, std::move(ahead), given, true);
-  const std::unique_ptr<ProgramCache> cache = given_program_cache(given);
-  say(options, fmt::format("  on {}\n", describe_device(executor.measurer->device())));
-  say_what_is_left_out(executor, options);
-  fit_space(loaded, executor, options);
-  std::vector<TuningGroup> groups;
-  if (loaded.sweep.tune) {
-    groups = tuning_groups(loaded.sweep, loaded.space);
-    say(options, describe_search_plan(*loaded.sweep.tune, groups));
+  const std::vector<std::string> profiles = given.listed("profile");
+  if (profiles.size() > 1 && loaded.sweep.tune) {
+    throw UsageError("--profile {}: a search is for one GPU; name one", given.text("profile"));
   }
-  if (executor.replay) executor.replay->forget_unknown_defaults(loaded.space, groups);
-  make_output_folder(options.output);
-  // From here on a signal leaves a database that is whole, with reports of what it has.
-  stop_flag();
-  const fs::path base = options.output / loaded.sweep.name;
-  const RunLock lock(base.string() + ".db");
-  Store store(base.string() + ".db", Store::Mode::read_write);
-
-  RunRequest request = request_of(loaded, executor, options, cache.get());
-  request.groups = std::move(groups);
-  return measure_and_report(loaded, request, executor, store, options, cache.get());
+  // A mistake in the last is said before the first is run.
+  for (const std::string& profile : profiles) {
+    const GivenOptions own = given.with("profile", profile);
+    EmulatorSettings settings = given_emulator_settings(own);
+    predicted_gpu(own, settings);
+  }
+  const std::shared_ptr<CompilerProcesses> compilers = ahead.compilers;
+  const std::unique_ptr<ProgramCache> cache = given_program_cache(given);
+  std::vector<FinishedRun> runs;
+  const fs::path database = (options.output / loaded.sweep.name).string() + ".db";
+  const std::vector<Expectation> expect = loaded.sweep.expect;
+  const std::size_t count = std::max<std::size_t>(profiles.size(), 1);
+  std::optional<RunLock> lock;
+  std::optional<Store> store;
+  bool is_part = !options.set.empty() || loaded.sweep.tune;
+  for (std::size_t i = 0; i < count; ++i) {
+    const GivenOptions own = profiles.empty() ? given : given.with("profile", profiles[i]);
+    // That there is no GPU is said once.
+    const Executor executor =
+        start_executor(i == 0 ? device : emulator_name, std::move(ahead), own, true);
+    if (profiles.size() > 1 && !executor.emulator) {
+      throw UsageError(
+          "--profile {}: beside {} stand the predictions of one profile; name one, or "
+          "add --device emulator",
+          given.text("profile"), executor.measurer->device().name);
+    }
+    ahead = {nullptr, compilers};
+    say(options, fmt::format("  on {}\n", describe_device(executor.measurer->device())));
+    if (i == 0) say_what_is_left_out(executor, options);
+    LoadedSweep fitted = i + 1 < count ? loaded : std::move(loaded);
+    fit_space(fitted, executor, options);
+    std::vector<TuningGroup> groups;
+    if (fitted.sweep.tune) {
+      groups = tuning_groups(fitted.sweep, fitted.space);
+      say(options, describe_search_plan(*fitted.sweep.tune, groups));
+    }
+    if (executor.replay) executor.replay->forget_unknown_defaults(fitted.space, groups);
+    is_part = is_part || executor.replay != nullptr;
+    if (!store) {
+      make_output_folder(options.output);
+      // From here on a signal leaves a database that is whole, with reports of what it has.
+      stop_flag();
+      lock.emplace(database);
+      store.emplace(database, Store::Mode::read_write);
+    }
+    RunRequest request = request_of(fitted, executor, options, cache.get());
+    request.groups = std::move(groups);
+    runs.push_back(measure_and_explain(fitted, request, executor, *store, options, cache.get()));
+    if (runs.back().summary.interrupted) break;
+  }
+  if (compilers) compilers->close();
+  return report_on(std::move(runs), expect, database, options, is_part);
 }
 
 /// With --json an error is an event too.

@@ -115,7 +115,7 @@ class RunEvents : public Progress {
   }
   void on_stage(const std::string& stage) override {
     Progress::on_stage(stage);
-    print_event({{"event", "stage"}, {"text", stage}});
+    print_stage_event(stage);
   }
 
  private:
@@ -246,6 +246,10 @@ void print_end_event(const RunSummary& summary, const RunAnalysis& run, const Ru
   event["exit_code"] = end.exit_code;
   if (!end.resume.empty()) event["resume"] = end.resume;
   print_event(event);
+}
+
+void print_stage_event(const std::string& stage) {
+  print_event({{"event", "stage"}, {"text", stage}});
 }
 
 void print_error_event(const std::string& message) {

@@ -59,6 +59,9 @@ class RunExplanations {
   std::future<std::map<std::int64_t, std::string>> begun_;
 };
 
+/// Several runs as one (`together`). Throws CommandError where they do not go together.
+RunResults one_or_together(std::vector<RunResults> runs);
+
 /// The pictures that were written beside a report.
 struct ChartFiles {
   ChartPictures pictures;
@@ -129,6 +132,8 @@ void print_end_event(const RunSummary& summary, const RunAnalysis& run, const Ru
 
 /// The `error` event, which may come before anything is known of the run.
 void print_error_event(const std::string& message);
+/// The line of what begins.
+void print_stage_event(const std::string& stage);
 
 /// Whether only errors, warnings and failed points are told to people: --quiet or --json.
 bool is_silent(const GivenOptions& given);

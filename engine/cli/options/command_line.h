@@ -124,6 +124,12 @@ class GivenOptions {
   std::optional<std::uint64_t> number(const std::string& option,
                                       std::uint64_t largest = 1'000'000'000) const;
   const Words& operands() const { return operands_; }
+  /// The same with another argument of an option.
+  GivenOptions with(const std::string& option, const std::string& word) const {
+    GivenOptions other = *this;
+    other.options_[option] = {word};
+    return other;
+  }
 
  private:
   std::map<std::string, Words> options_;
