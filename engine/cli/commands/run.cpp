@@ -349,7 +349,9 @@ int run_main(const GivenOptions& given) {
   require_file_name(loaded.sweep.name);
   say(options, describe_plan(loaded));
   require_configurations(loaded, "nothing to run");
-  const std::vector<std::string> profiles = given.listed("profile");
+  const bool is_replay = device.starts_with("replay:");
+  std::vector<std::string> profiles;
+  if (!is_replay) profiles = given.listed("profile");
   if (profiles.size() > 1 && loaded.sweep.tune) {
     throw UsageError("--profile {}: a search is for one GPU; name one", given.text("profile"));
   }
@@ -364,11 +366,12 @@ int run_main(const GivenOptions& given) {
   std::vector<FinishedRun> runs;
   const fs::path database = (options.output / loaded.sweep.name).string() + ".db";
   const std::vector<Expectation> expect = loaded.sweep.expect;
-  const std::size_t count = std::max<std::size_t>(profiles.size(), 1);
+  const bool is_part = !options.set.empty() || loaded.sweep.tune || is_replay;
+  std::vector<LoadedSweep> of_profiles(std::max<std::size_t>(profiles.size(), 1) - 1, loaded);
+  of_profiles.push_back(std::move(loaded));
   std::optional<RunLock> lock;
   std::optional<Store> store;
-  bool is_part = !options.set.empty() || loaded.sweep.tune;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < of_profiles.size(); ++i) {
     const GivenOptions own = profiles.empty() ? given : given.with("profile", profiles[i]);
     // That there is no GPU is said once.
     const Executor executor =
@@ -382,7 +385,7 @@ int run_main(const GivenOptions& given) {
     ahead = {nullptr, compilers};
     say(options, fmt::format("  on {}\n", describe_device(executor.measurer->device())));
     if (i == 0) say_what_is_left_out(executor, options);
-    LoadedSweep fitted = i + 1 < count ? loaded : std::move(loaded);
+    LoadedSweep& fitted = of_profiles[i];
     fit_space(fitted, executor, options);
     std::vector<TuningGroup> groups;
     if (fitted.sweep.tune) {
@@ -390,7 +393,6 @@ int run_main(const GivenOptions& given) {
       say(options, describe_search_plan(*fitted.sweep.tune, groups));
     }
     if (executor.replay) executor.replay->forget_unknown_defaults(fitted.space, groups);
-    is_part = is_part || executor.replay != nullptr;
     if (!store) {
       make_output_folder(options.output);
       // From here on a signal leaves a database that is whole, with reports of what it has.
