@@ -53,6 +53,7 @@ std::string free_name(std::span<const RunResults> runs) {
 Device common_device(std::span<const RunResults> runs, std::span<const std::string> gpus) {
   Device device = runs.front().run.provenance.device;
   device.name = in_words({gpus.begin(), gpus.end()});
+  if (device.is_emulated()) device.name = "emulator of the " + device.name;
   for (const RunResults& results : runs) {
     const Device& other = results.run.provenance.device;
     const auto keep_common = [&](auto Device::*figure) {

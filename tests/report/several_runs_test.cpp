@@ -71,6 +71,7 @@ BOOST_AUTO_TEST_CASE(an_emulated_gpu_is_called_by_its_name_alone) {
   const RunResults both = together({one, again});
   BOOST_TEST(to_string(gpu_of(both.points.front())) == "H200, run 1");
   BOOST_TEST(to_string(gpu_of(both.points.back())) == "H200, run 2");
+  BOOST_TEST(both.run.provenance.device.name == "emulator of the H200, run 1 and H200, run 2");
   const std::vector<std::string> notes = {"a note of both", "H200, run 1: a note of one"};
   BOOST_TEST(both.run.notes == notes, boost::test_tools::per_element());
 }
