@@ -159,7 +159,9 @@ class ChartDrawer {
     }
     add_grid();
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
-      chart_.kind == ChartKind::line ? add_line(i) : add_bars(i);
+      if (chart_.kind == ChartKind::line) add_line(i);
+      if (chart_.kind == ChartKind::bar) add_bars(i);
+      if (chart_.is_scatter()) add_points(i);
     }
     stroke(std::exchange(failed_, {}), ink_colour, 1.6);
     add_rows(geometry_.figures);
@@ -180,7 +182,18 @@ class ChartDrawer {
     for (const ChartTick& tick : geometry_.figures.ticks) {
       grid += level_line(box_.left, box_.right, crisp(height_of(tick.at)));
     }
+    if (chart_.is_scatter()) {
+      for (const ChartTick& tick : geometry_.x.ticks) {
+        grid += fmt::format("M{:.5g} {:.5g}V{:.5g}", crisp(x_at(tick.at)), box_.top, box_.bottom);
+      }
+    }
     stroke(grid, grid_colour, 1);
+    if (!chart_.diagonal.empty()) {
+      // Axes that are alike meet in both corners.
+      stroke(
+          fmt::format("M{:.5g} {:.5g}L{:.5g} {:.5g}", box_.left, box_.bottom, box_.right, box_.top),
+          axis_colour, 1.3, reference_dashes(0));
+    }
     for (std::size_t i = 0; i < chart_.references.size(); ++i) {
       stroke(level_line(box_.left, box_.right, crisp(height_of(chart_.references[i].at))),
              axis_colour, 1.3, reference_dashes(i));
@@ -255,6 +268,24 @@ class ChartDrawer {
     fill(band, colour, band_opacity);
     stroke(line, colour, 2, series_dashes(series));
     if (marks.size() <= most_symbols) fill(symbols, colour);
+  }
+
+  /// One figure against another, with the intervals of those that stand upright.
+  void add_points(std::size_t series) {
+    constexpr double interval_opacity = 0.45;
+    constexpr double symbol_opacity = 0.85;
+    const std::string_view colour = series_colour(series);
+    std::string symbols;
+    std::string intervals;
+    for (const ChartMark& mark : marks_of(chart_, panel_, series)) {
+      const double x = x_at(mark.x);
+      symbols += symbol_at(x, height_of(*mark.figure), series_symbol(series));
+      if (!mark.interval) continue;
+      const double top = height_of(mark.interval->high);
+      intervals += rectangle(x - 0.5, top, 1, height_of(mark.interval->low) - top);
+    }
+    fill(intervals, colour, interval_opacity);
+    fill(symbols, colour, symbol_opacity);
   }
 
   double pixels_of(double x) const { return x_at(x) - x_at(0); }
@@ -359,7 +390,7 @@ class ChartDrawer {
       } else if (chart_.kind == ChartKind::bar) {
         fill(rectangle(right - 14, middle - 6, 14, 12), series_colour(index), bar_opacity);
       } else {
-        stroke(line, series_colour(index), 2, series_dashes(index));
+        if (!chart_.is_scatter()) stroke(line, series_colour(index), 2, series_dashes(index));
         fill(symbol_at(centre, middle, series_symbol(index)), series_colour(index));
       }
       write(text, left + (legend_sample + 8), middle, {text_size});
