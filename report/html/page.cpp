@@ -35,8 +35,9 @@ Json axis_data(const ChartAxis& axis) {
 Json metric_axis_data(const ChartAxis& axis, std::vector<double> places, bool from_zero) {
   Json data = axis_data(axis);
   std::erase_if(places, [](double place) { return !std::isfinite(place); });
-  const auto range = places.empty() ? std::ranges::minmax({0.0, 1.0}) : std::ranges::minmax(places);
-  data["extent"] = {range.min, range.max};
+  if (places.empty()) places = {0, 1};
+  const auto [low, high] = std::ranges::minmax(places);
+  data["extent"] = {low, high};
   data["from_zero"] = from_zero;
   return data;
 }

@@ -268,8 +268,7 @@ BOOST_DATA_TEST_CASE(the_parser_of_headers_and_the_schema_have_the_same_keys,
   }
 }
 
-BOOST_DATA_TEST_CASE(no_map_of_the_schemas_is_missing_here,
-                     data::make({false, true}), is_pattern) {
+BOOST_DATA_TEST_CASE(no_map_of_the_schemas_is_missing_here, data::make({false, true}), is_pattern) {
   std::vector<std::vector<std::string>> maps;
   collect_maps(is_pattern ? schema_of_patterns() : schema_of_sweeps(), maps);
   // Some maps have the same keys.
