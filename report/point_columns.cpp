@@ -115,9 +115,18 @@ bool any_has(std::span<const PointRecord* const> points, const MetricColumn& col
 
 std::optional<MetricColumn> choose_metric(std::span<const PointRecord* const> points,
                                           std::span<const std::string> names) {
-  for (const std::string& name : names) {
+  std::vector<MetricChoice> choices;
+  for (const std::string& name : names) choices.push_back({name});
+  return choose_metric(points, choices);
+}
+
+std::optional<MetricColumn> choose_metric(std::span<const PointRecord* const> points,
+                                          std::span<const MetricChoice> choices) {
+  for (const auto& [name, only] : choices) {
     for (const Origin origin : all_origins) {
-      if (any_has(points, {name, origin})) return MetricColumn{name, origin};
+      if (only.value_or(origin) == origin && any_has(points, {name, origin})) {
+        return MetricColumn{name, origin};
+      }
     }
   }
   return std::nullopt;

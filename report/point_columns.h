@@ -56,6 +56,9 @@ bool any_has(std::span<const PointRecord* const> points, const MetricColumn& col
 /// The first of `names` that any point has, from the first origin that any point has it from.
 std::optional<MetricColumn> choose_metric(std::span<const PointRecord* const> points,
                                           std::span<const std::string> names);
+/// The same, from a choice's own origin where it has one.
+std::optional<MetricColumn> choose_metric(std::span<const PointRecord* const> points,
+                                          std::span<const MetricChoice> choices);
 
 /// How a figure that is `ratio` times another one, at least 0, differs from it. Of a time "1.73
 /// times slower" and "1.25 times faster"; of anything else "42 % less", "12 % more", and from twice

@@ -291,7 +291,7 @@ class T4Reader {
       const Json* value = member(&measurement, "value");
       // A text is a failure's name, a list is a profile.
       if (value == nullptr || !value->is_number()) continue;
-      const RecordedMetric metric = split_origin(name->get<std::string>());
+      const RecordedMetric metric = recorded_metric(name->get<std::string>());
       add_metric({metric.name, metric.origin, value->get<double>()}, text_of(&measurement, "unit"),
                  entry);
     }

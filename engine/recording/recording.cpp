@@ -27,7 +27,7 @@ std::optional<double> figure_of(const RecordedEntry& entry, std::string_view nam
 }
 
 const RecordedMetric* find_metric(const Recording& recording, std::string_view name) {
-  const RecordedMetric asked = split_origin(name);
+  const RecordedMetric asked = recorded_metric(name);
   const bool has_origin = asked.name != name;
   const MetricDefinition* known = find_metric(asked.name);
   for (const std::string& candidate : {asked.name, known != nullptr ? known->name : asked.name}) {
@@ -47,14 +47,10 @@ std::string display_name(std::string_view name, Origin origin) {
   return result;
 }
 
-RecordedMetric split_origin(std::string_view text) {
-  const std::size_t dot = text.rfind('.');
-  if (dot != std::string_view::npos && dot > 0) {
-    if (const auto origin = find_origin(text.substr(dot + 1))) {
-      return {std::string(text.substr(0, dot)), *origin};
-    }
-  }
-  return {std::string(text)};
+RecordedMetric recorded_metric(std::string_view text) {
+  const auto [name, origin] = split_origin(text);
+  if (name.empty()) return {std::string(text)};
+  return {name, origin.value_or(Origin::measured)};
 }
 
 RecordingLookup::RecordingLookup(std::span<const RecordedEntry> entries,

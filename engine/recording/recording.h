@@ -83,7 +83,7 @@ void complete(Recording& recording);
 
 /// A metric's name and its origin, which alone are set, of a text such as "load_sectors.emulated".
 /// A name without an origin was measured.
-RecordedMetric split_origin(std::string_view text);
+RecordedMetric recorded_metric(std::string_view text);
 
 /// Finds the entries of a recording by the values of chosen parameters. A truth value and the
 /// numbers 0 and 1 are the same: other tuners have no truth values.

@@ -346,7 +346,6 @@ const Workload* RecentWorkloads::find(std::size_t point_index) const {
   return nullptr;
 }
 
-
 EmulateAhead::~EmulateAhead() {
   {
     const std::lock_guard lock(mutex_);

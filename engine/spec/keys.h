@@ -224,12 +224,25 @@ inline constexpr Key heatmap_keys[] = {
     facet_key,
     {"value_scale", ValueForm::value_scale, "how figures become colours"}};
 
-/// Of an item of `charts`; of the three kinds exactly one is needed.
+inline constexpr std::string_view scatter_axis_help =
+    "a metric, for example time, or time.predicted for that origin alone; of a list the first "
+    "there is";
+inline constexpr Key scatter_keys[] = {
+    {"x", ValueForm::metrics, scatter_axis_help, true},
+    {"y", ValueForm::metrics, scatter_axis_help, true},
+    series_key,
+    facet_key,
+    {"x_scale", ValueForm::value_scale, "how the figures of x become places"},
+    metric_scale_key};
+
+/// Of an item of `charts`; of the four kinds exactly one is needed.
 inline constexpr Key chart_keys[] = {
     {"line", ValueForm::map, "lines: {x: STRIDE, y: bandwidth, series: T}", false, line_keys},
     {"bar", ValueForm::map, "bars: {x: T, y: bandwidth, series: BLOCK}", false, bar_keys},
     {"heatmap", ValueForm::map, "colours: {x: STRIDE, y: BLOCK, value: bandwidth}", false,
      heatmap_keys},
+    {"scatter", ValueForm::map, "points: {x: time.measured, y: time.predicted, series: T}", false,
+     scatter_keys},
     {"where", ValueForm::plain, "which points are drawn, for example BLOCK == 256"},
     {"title", ValueForm::plain, "the chart's title"},
 };

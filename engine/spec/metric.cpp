@@ -422,6 +422,14 @@ std::optional<Origin> find_origin(std::string_view name) {
                                           : std::nullopt;
 }
 
+MetricChoice split_origin(std::string_view text) {
+  const std::size_t dot = text.rfind('.');
+  if (dot == text.npos) return {std::string(text)};
+  const auto origin = find_origin(text.substr(dot + 1));
+  return origin ? MetricChoice{std::string(text.substr(0, dot)), origin}
+                : MetricChoice{std::string(text)};
+}
+
 CounterFormula parse_formula(std::string metric, std::string_view text) {
   CounterFormula formula{std::move(metric), {}};
   constexpr std::string_view percent = "100 * ";

@@ -24,6 +24,16 @@ constexpr bool has_times(Origin origin) {
 std::string_view to_string(Origin origin);
 std::optional<Origin> find_origin(std::string_view name);
 
+/// A metric by name, and the origin that is meant where one alone is: "time.predicted".
+struct MetricChoice {
+  std::string name;
+  std::optional<Origin> origin = {};
+
+  friend bool operator==(const MetricChoice&, const MetricChoice&) = default;
+};
+/// Names have dots of their own: what follows the last one counts where it is an origin.
+MetricChoice split_origin(std::string_view text);
+
 /// Which of two values of a metric is the better one.
 enum class Better { higher, lower, neither };
 

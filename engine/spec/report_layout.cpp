@@ -1,6 +1,7 @@
 #include "engine/spec/report_layout.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -187,6 +188,12 @@ std::optional<Expectation> read_expectation(const YamlNode& node, const Scope* s
   return expectation;
 }
 
+std::vector<std::string> words_of(std::span<const Origin> origins) {
+  std::vector<std::string> words;
+  for (const Origin origin : origins) words.emplace_back(to_string(origin));
+  return words;
+}
+
 constexpr const char* metric_help = "a metric, for example bandwidth";
 
 const Key& key_of(ChartKind kind) {
@@ -211,7 +218,52 @@ std::vector<std::string> read_metrics(const YamlNode& node, std::string_view key
   return names;
 }
 
-/// Reads the map under `line:`, `bar:` or `heatmap:` key by key, as the table of its kind has them.
+constexpr const char* scatter_help = "for example x: time.measured, y: time.predicted";
+
+/// A metric along the axis `key` of a scatter chart, of any origin or of one.
+std::optional<MetricChoice> read_metric_choice(const std::string& text, const Location& where,
+                                               std::string_view key, const Scope* scope,
+                                               Diagnostics& diagnostics) {
+  const MetricChoice choice = split_origin(text);
+  const std::size_t dot = text.rfind('.');
+  const bool is_metric = find_metric(choice.name) != nullptr;
+  if (!is_metric && scope != nullptr && scope->kind_of(text)) {
+    return diagnostics.error(
+        where, fmt::format("'{}' is a parameter, and '{}' of 'scatter' has metrics", text, key),
+        scatter_help);
+  }
+  if (!is_metric && dot != text.npos && find_metric(text.substr(0, dot)) != nullptr) {
+    const std::string origin = text.substr(dot + 1);
+    return diagnostics.error(where.shifted(dot + 1, std::max<std::size_t>(origin.size(), 1)),
+                             fmt::format("'{}' is no origin of a metric", origin),
+                             suggest(origin, words_of(all_origins), "the origins are"));
+  }
+  const Location named = choice.origin ? where.shifted(0, dot) : where;
+  auto name = read_metric(choice.name, named, scope, diagnostics);
+  if (!name) return std::nullopt;
+  const MetricDefinition* metric = find_metric(*name);
+  if (choice.origin && metric != nullptr && !metric->origins.empty() &&
+      std::ranges::find(metric->origins, *choice.origin) == metric->origins.end()) {
+    return diagnostics.error(
+        where, fmt::format("'{}' is never {}", *name, to_string(*choice.origin)),
+        fmt::format("its origins: {}", fmt::join(words_of(metric->origins), ", ")));
+  }
+  return MetricChoice{std::move(*name), choice.origin};
+}
+
+std::vector<MetricChoice> read_metric_choices(const YamlNode& node, std::string_view key,
+                                              const Scope* scope, Diagnostics& diagnostics) {
+  refuse_empty_list(node, key, scatter_help, diagnostics, "metric");
+  std::vector<MetricChoice> choices;
+  for (const auto& [text, where] : read_texts(node, key, diagnostics)) {
+    auto choice = read_metric_choice(text, where, key, scope, diagnostics);
+    if (choice) choices.push_back(std::move(*choice));
+  }
+  return choices;
+}
+
+/// Reads the map under `line:`, `bar:`, `heatmap:` or `scatter:` key by key, as the table of its
+/// kind has them.
 ChartLayout read_kind_of_chart(const YamlNode& node, ChartKind kind, const Scope* scope,
                                Diagnostics& diagnostics) {
   ChartLayout layout{kind};
@@ -223,11 +275,18 @@ ChartLayout read_kind_of_chart(const YamlNode& node, ChartKind kind, const Scope
     const YamlNode* value =
         key.is_required ? reader.require(key.name, help) : reader.find(key.name);
     if (value == nullptr) continue;
-    if (key.form == ValueForm::metrics) {
+    if (key.form == ValueForm::metrics && kind == ChartKind::scatter) {
+      auto& metrics = key.name == "x" ? layout.x_metrics : layout.y_metrics;
+      metrics = read_metric_choices(*value, key.name, scope, diagnostics);
+      if (key.name == "y" && !metrics.empty() && metrics == layout.x_metrics) {
+        diagnostics.error(value->where, "both axes have the same metric", scatter_help);
+      }
+    } else if (key.form == ValueForm::metrics) {
       layout.values = read_metrics(*value, key.name, scope, diagnostics);
     } else if (key.form != ValueForm::names) {
-      const bool is_of_x = key.form == ValueForm::axis_scale;
-      const auto words = is_of_x ? std::span(scale_names) : value_scale_names;
+      const bool is_of_x = key.name == "x_scale";
+      const auto words =
+          key.form == ValueForm::axis_scale ? std::span(scale_names) : value_scale_names;
       if (const auto chosen = reader.choice(key.name, words, "a scale", "the scales are")) {
         (is_of_x ? layout.x_scale : layout.value_scale) = static_cast<ScaleChoice>(*chosen);
       }
@@ -269,7 +328,8 @@ std::optional<ChartKind> read_kind(const YamlNode& node, const MapReader& reader
     }
   }
   if (!kind && !is_misspelt) {
-    diagnostics.error(node.where, "a chart needs one of the keys 'line', 'bar' and 'heatmap'",
+    diagnostics.error(node.where,
+                      "a chart needs one of the keys 'line', 'bar', 'heatmap' and 'scatter'",
                       "{line: {x: STRIDE, y: bandwidth, series: T}}");
   }
   if (!kind) return std::nullopt;

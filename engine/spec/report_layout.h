@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/spec/metric.h"
 #include "engine/spec/own_metric.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/expression.h"
@@ -50,7 +51,7 @@ struct Expectation {
 std::vector<Expectation> read_expectations(const YamlNode* node, const Scope* scope,
                                            Diagnostics& diagnostics);
 
-enum class ChartKind { line, bar, heatmap };
+enum class ChartKind { line, bar, heatmap, scatter };
 
 /// What an axis of numbers is drawn with; `automatic` takes log2 where all values are powers of two
 /// or grow by a factor, else linear, and categories for what is no number.
@@ -63,16 +64,18 @@ inline constexpr std::span<const std::string_view> value_scale_names(scale_names
 
 /// A chart of a report: `{line: {x: STRIDE, y: [bandwidth, efficiency], series: T, facet: BLOCK},
 /// where: N == 1024, title: ...}`, the same with `bar`, or `{heatmap: {x: STRIDE, y: BLOCK, value:
-/// bandwidth, facet: T}}`.
+/// bandwidth, facet: T}}`, or `{scatter: {x: time.measured, y: time.predicted, series: T}}`.
 ///
-/// Of several points in one place the best is shown, as in a table. Where x (or a heatmap's y)
-/// names several parameters, each of their combinations is a category.
+/// Of several points in one place the best is shown, as in a table; a scatter chart shows all.
+/// Where x (or a heatmap's y) names several parameters, each of their combinations is a category.
 struct ChartLayout {
   ChartKind kind = ChartKind::line;
-  std::vector<std::string> x = {};       ///< parameters, or "pattern"
-  std::vector<std::string> y = {};       ///< likewise, of a heatmap alone
-  std::vector<std::string> values = {};  ///< metrics in order of preference; the first is drawn
-  std::vector<std::string> series = {};  ///< parameters: a line or a bar for each combination
+  std::vector<std::string> x = {};           ///< parameters, or "pattern"
+  std::vector<std::string> y = {};           ///< likewise, of a heatmap alone
+  std::vector<std::string> values = {};      ///< metrics in order of preference; the first is drawn
+  std::vector<MetricChoice> x_metrics = {};  ///< of a scatter chart alone, in order of preference
+  std::vector<MetricChoice> y_metrics = {};  ///< likewise; it has no `values`
+  std::vector<std::string> series = {};  ///< parameters: a line, bar or colour for each combination
   std::vector<std::string> facets = {};  ///< parameters: a panel for each combination
   ScaleChoice x_scale = ScaleChoice::automatic;
   ScaleChoice value_scale = ScaleChoice::automatic;  ///< the metric's axis, a heatmap's colours

@@ -176,6 +176,9 @@ class SweepParser {
     const auto has = [&](const std::vector<std::string>& names) {
       return std::ranges::find(names, name) != names.end();
     };
+    const auto is_chosen = [&](const std::vector<MetricChoice>& choices) {
+      return std::ranges::find(choices, name, &MetricChoice::name) != choices.end();
+    };
     const auto is_ingredient = [&](const OwnMetric& metric) { return has(metric.value.names()); };
     const auto is_side = [&](const ExpectationSide& side) {
       const auto* metric = std::get_if<MetricName>(&side.value);
@@ -187,9 +190,12 @@ class SweepParser {
                 sweep_.tune->objectives.end()) ||
            std::ranges::any_of(report.tables,
                                [&](const auto& table) { return has(table.values); }) ||
-           (report.charts &&
-            std::ranges::any_of(*report.charts,
-                                [&](const auto& chart) { return has(chart.values); })) ||
+           (report.charts && std::ranges::any_of(*report.charts,
+                                                 [&](const ChartLayout& chart) {
+                                                   return has(chart.values) ||
+                                                          is_chosen(chart.x_metrics) ||
+                                                          is_chosen(chart.y_metrics);
+                                                 })) ||
            std::ranges::any_of(sweep_.expect,
                                [&](const Expectation& expectation) {
                                  return is_side(expectation.left) || is_side(expectation.right);

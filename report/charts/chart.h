@@ -41,8 +41,8 @@ struct ChartAxis {
 struct ChartMark {
   std::size_t panel = 0;
   std::size_t series = 0;
-  double x = 0;  ///< along the x axis; in a category axis the place of its tick
-  double y = 0;  ///< the place along a heatmap's y axis
+  double x = 0;  ///< along the x axis: the place of a category's tick, a scatter chart's figure
+  double y = 0;  ///< the place along a heatmap's y axis; the figure stands along every other one
   std::optional<double> figure = {};      ///< nothing where all of the points failed
   std::optional<Interval> interval = {};  ///< the figure's, of 95 % confidence, where it has one
   std::size_t point = 0;                  ///< its place among the run's points
@@ -56,7 +56,8 @@ struct Chart {
   std::string description = {};  ///< the chart in words, for who cannot see it
   MetricColumn metric;
   Better better = Better::neither;  ///< which of two figures is the better one in this run
-  ChartAxis x;
+  ChartAxis x;                      ///< of a parameter; of a scatter chart that of a second metric
+  bool x_from_zero = false;         ///< the second metric's linear axis begins at 0
   ChartAxis y;  ///< of the metric; of a heatmap the axis of its second parameter
   ChartScale figure_scale = ChartScale::linear;  ///< of the metric: the y axis, or the colours
   bool figures_from_zero = true;                 ///< the metric's linear axis begins at 0
@@ -70,9 +71,14 @@ struct Chart {
   /// Lines right across, what the device could give at most, what was reached at most: "theoretical
   /// peak: 4814 GB/s" at a place in the metric's unit.
   std::vector<ChartTick> references = {};
+  /// What the line on which a scatter chart's two figures are equal is called. Both axes are then
+  /// alike; empty where the metrics are of two kinds.
+  std::string diagonal = {};
 
   /// Whether colours show the figures, over two axes of parameters.
   bool is_heatmap() const { return kind == ChartKind::heatmap; }
+  /// Whether figures stand along the x axis too, one mark for each point.
+  bool is_scatter() const { return kind == ChartKind::scatter; }
 };
 
 std::vector<ChartMark> marks_of(const Chart& chart, std::size_t panel, std::size_t series);
@@ -92,17 +98,19 @@ ChartScale scale_of_parameter(std::span<const double> values, ScaleChoice choice
 
 /// The scale for a metric's figures. A logarithm is taken by itself only in lines and heatmaps,
 /// where the figures are above 0, span a factor of 100 and most are less than a twentieth of the
-/// highest; it is never taken of figures that are not all above 0.
+/// highest, and in scatter charts where they span a factor of 10; it is never taken of figures that
+/// are not all above 0.
 ChartScale scale_of_figures(std::span<const double> figures, ScaleChoice choice, ChartKind kind);
 
-/// Whether a linear axis of such figures begins at 0: always but for lines all of whose figures lie
+/// Whether a linear axis of such figures begins at 0: always in bars, else unless all figures lie
 /// in the top quarter, and not as close together as 3 %, which would look like a difference.
 bool begins_at_zero(std::span<const double> figures, ChartKind kind);
 
 /// The chart of one layout; nothing when the run has no figure for it. Of more than `most_series`
 /// and `most_panels` the first are drawn. Of a line with more than 1,000 marks the lowest and the
 /// highest of each so many neighbours stay, so that its course and its extremes do; of more than
-/// 250 categories, or 128 rows or columns of a heatmap, the first. The caption says so.
+/// 250 categories, or 128 rows or columns of a heatmap, the first; of more than 1,000 marks of a
+/// scatter chart one of those that would cover each other. The caption says so.
 std::optional<Chart> build_chart(const ChartLayout& layout, const RunResults& results);
 
 /// The charts that the run's sweep asks for, without those that have no figure to draw.
@@ -114,6 +122,10 @@ std::optional<Chart> build_chart(const ChartLayout& layout, const RunResults& re
 /// categories of bars. Many columns of numbers against numbers are a heatmap. A table whose marks
 /// would be fewer than two has none, nor has one that shows as a share of the peak what an earlier
 /// one shows as a bandwidth.
+///
+/// Last comes the predicted against the measured time where four points or more have both, so that
+/// one sees where the predictions hold; not where the sweep has an empty list of charts, or a
+/// scatter chart of its own.
 std::vector<Chart> charts_of(const RunResults& results);
 
 /// The chart's picture as an SVG file. The same chart gives the same bytes. Texts of the chart stay
@@ -141,9 +153,18 @@ struct DrawnAxis {
   double share_of(double at) const;
 };
 
+/// What stands along the axis of the metric, or along the x axis of a scatter chart: the figures of
+/// all marks, references and, but in a heatmap, the ends of intervals. Axes that are alike have
+/// what either has.
+std::vector<double> places_on_figure_axis(const Chart& chart);
+std::vector<double> places_on_x_axis(const Chart& chart);
+
 /// A metric's axis with room for all marks, intervals and references, and about `wanted` ticks at
 /// round numbers. A heatmap's is that of its colours: it ends at its lowest and highest figures.
 DrawnAxis figure_axis_of(const Chart& chart, int wanted);
+
+/// The same along the x axis of a scatter chart.
+DrawnAxis second_figure_axis_of(const Chart& chart, int wanted);
 
 /// A parameter's axis: its values and a margin.
 DrawnAxis parameter_axis_of(const ChartAxis& axis);

@@ -40,17 +40,6 @@ bool reads_better_in_logarithm(std::span<const double> values) {
          unevenness([](double value) { return std::log2(value); }) < unevenness(std::identity());
 }
 
-/// The figures of all marks, references and, but in a heatmap, the ends of intervals.
-std::vector<double> places_on_figure_axis(const Chart& chart) {
-  std::vector<double> places = figures_of(chart);
-  for (const ChartTick& reference : chart.references) places.push_back(reference.at);
-  for (const ChartMark& mark : chart.marks) {
-    if (!mark.interval || chart.is_heatmap()) continue;
-    places.insert(places.end(), {mark.interval->low, mark.interval->high});
-  }
-  return places;
-}
-
 /// 1, 2 or 5 times a power of ten, for about `wanted` steps.
 double round_step(double span, int wanted) {
   const double rough = span / wanted;
@@ -98,6 +87,13 @@ void add_log10_ticks(DrawnAxis& axis, int wanted) {
       if (is_wanted && at >= axis.from && at <= axis.to) add_tick(axis, at);
     }
   }
+}
+
+void add_round_ticks(DrawnAxis& axis, int wanted) {
+  if (axis.scale == ChartScale::log2) add_log2_ticks(axis, wanted);
+  if (axis.scale == ChartScale::log10) add_log10_ticks(axis, wanted);
+  // Within one step of a logarithm round numbers do.
+  if (axis.ticks.size() < 2) add_linear_ticks(axis, wanted);
 }
 
 /// Room beyond the marks, so that none stands on the picture's edge.
@@ -210,6 +206,7 @@ std::vector<LegendEntry> legend_of(const Chart& chart) {
   for (std::size_t i = 0; i < chart.references.size(); ++i) {
     add(Kind::reference, i, chart.references[i].label);
   }
+  if (!chart.diagonal.empty()) add(Kind::reference, 0, chart.diagonal);
   if (count_failed(chart) > 0) add(Kind::failed, 0, "failed");
   return legend;
 }
@@ -262,14 +259,17 @@ ChartScale scale_of_parameter(std::span<const double> values, ScaleChoice choice
 ChartScale scale_of_figures(std::span<const double> figures, ScaleChoice choice, ChartKind kind) {
   constexpr double least_factor = 100;
   constexpr double small = 0.05;
+  constexpr double decade = 10;
   if (figures.empty() || choice == ScaleChoice::linear) return ChartScale::linear;
   const auto range = std::ranges::minmax(figures);
   if (range.min <= 0) return ChartScale::linear;
   if (choice == ScaleChoice::log2) return ChartScale::log2;
   const auto below =
       std::ranges::count_if(figures, [&](double figure) { return figure < small * range.max; });
-  const bool are_spread = kind != ChartKind::bar && range.max >= least_factor * range.min &&
-                          2 * static_cast<std::size_t>(below) > figures.size();
+  const bool are_spread = kind == ChartKind::scatter
+                              ? range.max > decade * range.min
+                              : kind != ChartKind::bar && range.max >= least_factor * range.min &&
+                                    2 * static_cast<std::size_t>(below) > figures.size();
   return choice == ScaleChoice::log10 || are_spread ? ChartScale::log10 : ChartScale::linear;
 }
 
@@ -279,6 +279,24 @@ bool begins_at_zero(std::span<const double> figures, ChartKind kind) {
   if (kind == ChartKind::bar || figures.empty()) return true;
   const auto [lowest, highest] = std::ranges::minmax(figures);
   return lowest < top_quarter * highest || lowest > much_the_same * highest || lowest <= 0;
+}
+
+std::vector<double> places_on_figure_axis(const Chart& chart) {
+  std::vector<double> places = figures_of(chart);
+  for (const ChartTick& reference : chart.references) places.push_back(reference.at);
+  for (const ChartMark& mark : chart.marks) {
+    if (!chart.diagonal.empty()) places.push_back(mark.x);
+    if (!mark.interval || chart.is_heatmap()) continue;
+    places.insert(places.end(), {mark.interval->low, mark.interval->high});
+  }
+  return places;
+}
+
+std::vector<double> places_on_x_axis(const Chart& chart) {
+  if (!chart.diagonal.empty()) return places_on_figure_axis(chart);
+  std::vector<double> places;
+  for (const ChartMark& mark : chart.marks) places.push_back(mark.x);
+  return places;
 }
 
 double DrawnAxis::share_of(double at) const {
@@ -295,10 +313,15 @@ DrawnAxis figure_axis_of(const Chart& chart, int wanted) {
     return axis;
   }
   if (!chart.is_heatmap()) widen(axis, chart.figures_from_zero);
-  if (axis.scale == ChartScale::log2) add_log2_ticks(axis, wanted);
-  if (axis.scale == ChartScale::log10) add_log10_ticks(axis, wanted);
-  // Within one step of a logarithm round numbers do.
-  if (axis.ticks.size() < 2) add_linear_ticks(axis, wanted);
+  add_round_ticks(axis, wanted);
+  return axis;
+}
+
+DrawnAxis second_figure_axis_of(const Chart& chart, int wanted) {
+  const auto [low, high] = std::ranges::minmax(places_on_x_axis(chart));
+  DrawnAxis axis{chart.x.scale, low, high, {}};
+  widen(axis, chart.x_from_zero);
+  add_round_ticks(axis, wanted);
   return axis;
 }
 
@@ -355,6 +378,7 @@ double text_width(std::string_view text, double font_size) {
 ChartGeometry geometry_of(const Chart& chart) {
   constexpr double widest_legend = 230;  // to the right of the panels
   constexpr double x_label_gap = 7;
+  constexpr double tall = 1.4;  // what charts of two axes that are as important may have more
   const bool is_heatmap = chart.is_heatmap();
   const std::size_t panels = chart.panels.size();
   const std::size_t columns = panels <= 2 ? panels : panels == 4 ? 2 : 3;
@@ -364,8 +388,10 @@ ChartGeometry geometry_of(const Chart& chart) {
 
   ChartGeometry geometry;
   geometry.width = by_columns(760.0, 880.0, 960.0);
-  geometry.figures = figure_axis_of(chart, by_columns(6, 4, 4));
-  geometry.x = parameter_axis_of(chart.x);
+  const int ticks = by_columns(6, 4, 4);
+  geometry.figures = figure_axis_of(chart, ticks);
+  geometry.x =
+      chart.is_scatter() ? second_figure_axis_of(chart, ticks) : parameter_axis_of(chart.x);
   if (is_heatmap) geometry.rows = parameter_axis_of(chart.y);
   geometry.title = title_lines(chart.title, geometry.width);
   geometry.legend = legend_of(chart);
@@ -382,8 +408,9 @@ ChartGeometry geometry_of(const Chart& chart) {
   double height = by_columns(300.0, 210.0, 170.0);
   if (is_heatmap) {
     const double rows = by_columns(30.0, 20.0, 20.0) * static_cast<double>(chart.y.ticks.size());
-    height = std::clamp(rows, 110.0, height * 1.4);
+    height = std::clamp(rows, 110.0, height * tall);
   }
+  if (chart.is_scatter()) height *= tall;
   const double right_margin = picture_edge + (is_heatmap         ? 80
                                               : is_legend_beside ? widest_entry + 20
                                                                  : 8);

@@ -120,6 +120,21 @@ TableLayout table_of_all(const RunResults& results) {
   return table;
 }
 
+/// Nothing where too few points have a measured and a predicted time.
+std::optional<Chart> chart_of_predictions(const RunResults& results) {
+  constexpr std::size_t fewest = 4;
+  ChartLayout layout{ChartKind::scatter};
+  layout.x_metrics = {{"time", Origin::measured}};
+  layout.y_metrics = {{"time", Origin::predicted}};
+  layout.title = "Predicted against measured time";
+  const std::vector<ParameterValues> parameters = parameters_of(records_of(results.points));
+  const ParameterValues* patterns = find_parameter(parameters, "pattern");
+  if (patterns != nullptr && patterns->values().size() <= most_series) layout.series = {"pattern"};
+  auto chart = build_chart(layout, results);
+  if (chart && chart->marks.size() < fewest) chart.reset();
+  return chart;
+}
+
 }  // namespace
 
 std::vector<Chart> charts_of(const RunResults& results) {
@@ -136,6 +151,12 @@ std::vector<Chart> charts_of(const RunResults& results) {
   for (const ChartLayout& layout : layouts) {
     if (auto chart = build_chart(layout, results)) charts.push_back(std::move(*chart));
   }
+  const bool says_itself =
+      results.layout.charts &&
+      (layouts.empty() ||
+       std::ranges::find(layouts, ChartKind::scatter, &ChartLayout::kind) != layouts.end());
+  if (says_itself) return charts;
+  if (auto chart = chart_of_predictions(results)) charts.push_back(std::move(*chart));
   return charts;
 }
 

@@ -7,72 +7,12 @@
 #include <utility>
 
 #include "report/charts/chart.h"
+#include "report/charts/chart_colours.h"
 #include "report/display_text.h"
 #include "report/document.h"
 
 namespace sweep {
 namespace {
-
-/// Colours on a light ground, and what stands for them on a dark one. Those of the series are
-/// Okabe's and Ito's ("Color universal design", 2008), which people with any kind of colour vision
-/// tell apart; their yellow is darker on a light ground.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> chart_colours = {
-    {{"#fefefe", "#0d1117"},
-     {"#1b1f24", "#e6edf3"},
-     {"#6e7781", "#8b949e"},
-     {"#e1e4e8", "#2a3038"},
-     {"#c9ced4", "#4a525c"},
-     {"#0072b2", "#4fa3e0"},
-     {"#d55e00", "#ff8a3d"},
-     {"#009e73", "#1fc495"},
-     {"#cc79a7", "#e494c0"},
-     {"#e69f00", "#f2b632"},
-     {"#56b4e9", "#9bd6f7"},
-     {"#000001", "#fffffd"},
-     {"#b0a000", "#f0e442"}}};
-constexpr std::string_view ground_colour = chart_colours[0].first;
-constexpr std::string_view ink_colour = chart_colours[1].first;   ///< texts
-constexpr std::string_view axis_colour = chart_colours[2].first;  ///< borders, references
-constexpr std::string_view grid_colour = chart_colours[3].first;
-constexpr std::string_view failed_colour = chart_colours[4].first;  ///< a heatmap's failed cells
-// Texts on a heatmap's cells, whose colours are the same on any ground.
-constexpr std::string_view light_cell_text = "#fffffe";
-constexpr std::string_view dark_cell_text = "#000002";
-
-std::string_view series_colour(std::size_t series) {
-  constexpr std::size_t first = 5;
-  return chart_colours[first + series % (chart_colours.size() - first)].first;
-}
-
-/// Places along viridis (van der Walt and Smith, 2015), evenly spaced from low to high.
-constexpr std::array<unsigned, 9> viridis = {0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c,
-                                             0x28ae80, 0x5ec962, 0xaddc30, 0xfde725};
-
-unsigned channel_of(unsigned colour, unsigned shift) {
-  return (colour >> shift) & 0xffU;
-}
-
-/// The colour of viridis at a share of the way from low (0) to high (1), as 0xRRGGBB.
-unsigned viridis_at(double share) {
-  // In this order NaN becomes 0.
-  const double along =
-      std::max(0.0, std::min(share, 1.0)) * static_cast<double>(viridis.size() - 1);
-  const auto below = std::min(static_cast<std::size_t>(along), viridis.size() - 2);
-  unsigned colour = 0;
-  for (const unsigned shift : {16U, 8U, 0U}) {
-    const double mixed =
-        std::lerp(channel_of(viridis[below], shift), channel_of(viridis[below + 1], shift),
-                  along - static_cast<double>(below));
-    colour |= static_cast<unsigned>(std::lround(mixed)) << shift;
-  }
-  return colour;
-}
-
-/// Whether a dark text stands out on the colour better than a light one, by the luma of Rec. 601.
-bool is_light(unsigned colour) {
-  return 299 * channel_of(colour, 16) + 587 * channel_of(colour, 8) + 114 * channel_of(colour, 0) >
-         150'000;
-}
 
 struct TextStyle {
   double size = 0;
@@ -219,7 +159,9 @@ class ChartDrawer {
     }
     add_grid();
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
-      chart_.kind == ChartKind::line ? add_line(i) : add_bars(i);
+      if (chart_.kind == ChartKind::line) add_line(i);
+      if (chart_.kind == ChartKind::bar) add_bars(i);
+      if (chart_.is_scatter()) add_points(i);
     }
     stroke(std::exchange(failed_, {}), ink_colour, 1.6);
     add_rows(geometry_.figures);
@@ -240,7 +182,18 @@ class ChartDrawer {
     for (const ChartTick& tick : geometry_.figures.ticks) {
       grid += level_line(box_.left, box_.right, crisp(height_of(tick.at)));
     }
+    if (chart_.is_scatter()) {
+      for (const ChartTick& tick : geometry_.x.ticks) {
+        grid += fmt::format("M{:.5g} {:.5g}V{:.5g}", crisp(x_at(tick.at)), box_.top, box_.bottom);
+      }
+    }
     stroke(grid, grid_colour, 1);
+    if (!chart_.diagonal.empty()) {
+      // Axes that are alike meet in both corners.
+      stroke(
+          fmt::format("M{:.5g} {:.5g}L{:.5g} {:.5g}", box_.left, box_.bottom, box_.right, box_.top),
+          axis_colour, 1.3, reference_dashes(0));
+    }
     for (std::size_t i = 0; i < chart_.references.size(); ++i) {
       stroke(level_line(box_.left, box_.right, crisp(height_of(chart_.references[i].at))),
              axis_colour, 1.3, reference_dashes(i));
@@ -315,6 +268,24 @@ class ChartDrawer {
     fill(band, colour, band_opacity);
     stroke(line, colour, 2, series_dashes(series));
     if (marks.size() <= most_symbols) fill(symbols, colour);
+  }
+
+  /// One figure against another, with the intervals of those that stand upright.
+  void add_points(std::size_t series) {
+    constexpr double interval_opacity = 0.45;
+    constexpr double symbol_opacity = 0.85;
+    const std::string_view colour = series_colour(series);
+    std::string symbols;
+    std::string intervals;
+    for (const ChartMark& mark : marks_of(chart_, panel_, series)) {
+      const double x = x_at(mark.x);
+      symbols += symbol_at(x, height_of(*mark.figure), series_symbol(series));
+      if (!mark.interval) continue;
+      const double top = height_of(mark.interval->high);
+      intervals += rectangle(x - 0.5, top, 1, height_of(mark.interval->low) - top);
+    }
+    fill(intervals, colour, interval_opacity);
+    fill(symbols, colour, symbol_opacity);
   }
 
   double pixels_of(double x) const { return x_at(x) - x_at(0); }
@@ -419,7 +390,7 @@ class ChartDrawer {
       } else if (chart_.kind == ChartKind::bar) {
         fill(rectangle(right - 14, middle - 6, 14, 12), series_colour(index), bar_opacity);
       } else {
-        stroke(line, series_colour(index), 2, series_dashes(index));
+        if (!chart_.is_scatter()) stroke(line, series_colour(index), 2, series_dashes(index));
         fill(symbol_at(centre, middle, series_symbol(index)), series_colour(index));
       }
       write(text, left + (legend_sample + 8), middle, {text_size});

@@ -233,9 +233,9 @@ MetricRequest read_metric_request(std::string_view text) {
   if (const auto after = cut_last(rest, '/')) {
     request.after = read_origin(*after);
     request.before = read_origin(cut_last(rest, '.').value_or(""));
-  } else if (const std::size_t dot = rest.rfind('.');
-             dot != rest.npos && find_origin(rest.substr(dot + 1))) {
-    request.before = request.after = find_origin(*cut_last(rest, '.'));
+  } else if (const auto [name, origin] = split_origin(rest); origin) {
+    request.before = request.after = origin;
+    rest = rest.substr(0, name.size());
   }
   if (rest.empty()) throw std::invalid_argument("a metric's name is missing");
   const MetricDefinition* known = find_metric(rest);

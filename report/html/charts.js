@@ -34,10 +34,10 @@ class Tooltip {
     return item && item.datum && Number.isInteger(item.datum.point) ? item.datum.point : -1;
   }
 
-  show(event, item) {
+  show(event, item, chart) {
     const point = Tooltip.pointOf(item);
     if (point < 0) { this.box.hidden = true; return; }
-    this.box.replaceChildren(...this.content(point, item.datum));
+    this.box.replaceChildren(...this.content(point, item.datum, chart));
     this.box.hidden = false;
     const {width, height} = this.box.getBoundingClientRect();
     const x = Math.min(event.clientX + 14, document.documentElement.clientWidth - width - 8);
@@ -48,7 +48,7 @@ class Tooltip {
   }
 
   /** Without points, as on a page of several runs, the mark's own figure. */
-  content(point, {figure}) {
+  content(point, {figure, x}, chart) {
     const {points} = this;
     const rows = [];
     const add = (name, text) => rows.push(make('dt', {}, name), make('dd', {}, text));
@@ -56,7 +56,11 @@ class Tooltip {
     for (const parameter of points.parameters) {
       if (parameter.at[point] >= 0) add(parameter.name, parameter.values[parameter.at[point]]);
     }
-    const figures = points.metrics.filter((metric) => metric.shown || ['time_low', 'time_high'].includes(metric.name));
+    if (chart.kind === 'scatter') {
+      add(chart.figures.label, formatFigure(figure));
+      add(chart.x.label, formatFigure(x));
+    }
+    const figures = chart.kind === 'scatter' ? [] : points.metrics.filter((metric) => metric.shown || ['time_low', 'time_high'].includes(metric.name));
     for (const metric of figures) {
       if (metric.figures[point] === null) continue;
       add(metric.name, `${formatFigure(metric.figures[point])} ${metric.unit}`.trim());
@@ -78,10 +82,11 @@ async function savePicture(view, name) {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-async function drawPanel(frame, spec, tooltip, open, name) {
+async function drawPanel(frame, chart, tooltip, open, name) {
+  const spec = vegaSpec(chart, chart.panels[Number(frame.dataset.panel)]);
   const result = await vegaEmbed(frame, spec, {
     mode: 'vega-lite', renderer: 'svg', ast: true, actions: false, config: chartConfig,
-    tooltip: (handler, event, item) => tooltip.show(event, item),
+    tooltip: (handler, event, item) => tooltip.show(event, item, chart),
   });
   result.view.addEventListener('click', (event, item) => {
     const point = Tooltip.pointOf(item);
@@ -99,7 +104,7 @@ function legendOf({kind, series, series_label: label}) {
   const buttons = series.map(({name, symbol}, place) => make(
       'button', {type: 'button', 'aria-pressed': 'false', 'data-series': place},
       make('svg', {class: `swatch series-${place % 8}`, viewBox: '-14 -6 28 12', 'aria-hidden': 'true'},
-           isBar ? null : make('path', {class: 'line', d: 'M-14 0H14'}),
+           kind === 'line' ? make('path', {class: 'line', d: 'M-14 0H14'}) : null,
            make('path', {class: 'symbol', d: isBar ? 'M-12-5h24v10h-24z' : symbol})),
       name));
   return [make('div', {class: 'legend', role: 'group', 'aria-label': `Series: ${label}`},
@@ -136,7 +141,7 @@ async function drawCharts(points, open) {
     for (const frame of figure.querySelectorAll('.plot')) {
       const panel = Number(frame.dataset.panel);
       const name = `${figure.id}${panels.length > 1 ? `-${panel + 1}` : ''}.svg`;
-      views.push(await drawPanel(frame, vegaSpec(chart, panels[panel]), tooltip, open, name));
+      views.push(await drawPanel(frame, chart, tooltip, open, name));
     }
     setUpLegend(figure, views);
   }

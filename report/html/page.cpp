@@ -31,17 +31,15 @@ Json axis_data(const ChartAxis& axis) {
           {"labels", std::move(labels)}};
 }
 
-/// The smallest and the largest figure, intervals and references included.
-Json extent_of(const Chart& chart) {
-  std::vector<double> figures = figures_of(chart);
-  for (const ChartMark& mark : chart.marks) {
-    if (mark.interval) figures.insert(figures.end(), {mark.interval->low, mark.interval->high});
-  }
-  for (const ChartTick& reference : chart.references) figures.push_back(reference.at);
-  std::erase_if(figures, [](double figure) { return !std::isfinite(figure); });
-  if (figures.empty()) return {0, 1};
-  const auto [low, high] = std::ranges::minmax(figures);
-  return {low, high};
+/// The axis of a metric, all of whose figures, intervals and references stand at these places.
+Json metric_axis_data(const ChartAxis& axis, std::vector<double> places, bool from_zero) {
+  Json data = axis_data(axis);
+  std::erase_if(places, [](double place) { return !std::isfinite(place); });
+  if (places.empty()) places = {0, 1};
+  const auto [low, high] = std::ranges::minmax(places);
+  data["extent"] = {low, high};
+  data["from_zero"] = from_zero;
+  return data;
 }
 
 Json mark_data(const ChartMark& mark, const Chart& chart) {
@@ -241,7 +239,7 @@ struct PointColumns {
 }  // namespace
 
 nlohmann::ordered_json chart_data(const Chart& chart) {
-  constexpr std::array kinds = {"line", "bar", "heatmap"};
+  constexpr std::array kinds = {"line", "bar", "heatmap", "scatter"};
   Json references = Json::array();
   for (const ChartTick& reference : chart.references) {
     references.push_back({{"at", page_figure(reference.at)}, {"label", reference.label}});
@@ -259,15 +257,16 @@ nlohmann::ordered_json chart_data(const Chart& chart) {
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     series.push_back({{"name", chart.series[i]}, {"symbol", series_symbol(i)}});
   }
-  Json figures = axis_data({chart.figure_label, chart.figure_scale});
-  figures["extent"] = extent_of(chart);
-  figures["from_zero"] = chart.figures_from_zero;
   return {{"kind", kinds.at(static_cast<std::size_t>(chart.kind))},
           {"description", chart.description},
-          {"x", axis_data(chart.x)},
+          {"x", chart.is_scatter()
+                    ? metric_axis_data(chart.x, places_on_x_axis(chart), chart.x_from_zero)
+                    : axis_data(chart.x)},
           {"y", axis_data(chart.y)},
-          {"figures", std::move(figures)},
+          {"figures", metric_axis_data({chart.figure_label, chart.figure_scale},
+                                       places_on_figure_axis(chart), chart.figures_from_zero)},
           {"references", std::move(references)},
+          {"diagonal", chart.diagonal},
           {"series_label", chart.series_label},
           {"series", std::move(series)},
           {"panels", std::move(panels)}};
@@ -279,8 +278,9 @@ std::string chart_figures(const std::vector<Chart>& charts) {
   std::string html;
   for (std::size_t i = 0; i < charts.size(); ++i) {
     const Chart& chart = charts[i];
-    const bool is_wide = chart.panels.size() > 1 ||
-                         (chart.kind != ChartKind::line && chart.marks.size() > most_in_half);
+    const bool has_places = chart.kind == ChartKind::bar || chart.is_heatmap();
+    const bool is_wide =
+        chart.panels.size() > 1 || (has_places && chart.marks.size() > most_in_half);
     html +=
         fmt::format("<figure class=\"chart{}\" id=\"chart-{}\" data-chart=\"{}\">\n<h3>{}</h3>\n",
                     is_wide ? " wide" : "", i + 1, i, escape_html(chart.title));

@@ -1,6 +1,8 @@
 'use strict';
 
 const chartHeight = 300;
+/** Of a scatter chart, whose axes are as important. */
+const scatterHeight = 420;
 /** Up to so many cells of a heatmap have their figures written in them. */
 const mostCellsWithText = 120;
 const lineDashes = [[1, 0], [6, 3], [2, 2], [9, 3, 2, 3], [12, 4], [4, 2, 1, 2], [1, 3], [8, 2, 2, 2, 2, 2]];
@@ -33,6 +35,7 @@ function axisOf(name, {label, scale, places, labels}) {
 
 function xChannel(chart) {
   const {x} = chart;
+  if (chart.kind === 'scatter') return {field: 'x', type: 'quantitative', scale: metricScale(x), axis: {title: x.label}};
   const axis = axisOf('x', x);
   if (x.scale === 'category' || chart.kind !== 'line') {
     axis.labelOverlap = x.places.length > 24 ? 'greedy' : false;
@@ -42,29 +45,44 @@ function xChannel(chart) {
   return {field: 'x', type: 'quantitative', scale: {nice: false, padding: 14, ...scale}, axis: {...axis, grid: false}};
 }
 
-/** Whether figures have a logarithm: a heatmap of zeros has none. */
-const hasLogarithm = ({figures}) => figures.scale !== 'linear' && figures.extent[0] > 0;
+/** Whether a metric's axis has a logarithm: a heatmap of zeros has none. */
+const hasLogarithm = ({scale, extent}) => scale !== 'linear' && extent[0] > 0;
 
-/** All panels of a chart have the same. */
-function figureScale(chart) {
-  const [low, high] = chart.figures.extent;
-  const isBar = chart.kind === 'bar';
-  if (hasLogarithm(chart)) {
+/** Of an axis of a metric. */
+function metricScale(axis, isBar = false) {
+  const [low, high] = axis.extent;
+  if (hasLogarithm(axis)) {
     // To the next power it would leave most of the picture empty. Bars begin where the axis does:
     // the lowest needs some height too.
     const margin = 1.1;
-    return {domain: [low / (isBar ? 2 : margin), high * margin], ...logarithm(chart.figures.scale), nice: false};
+    return {domain: [low / (isBar ? 2 : margin), high * margin], ...logarithm(axis.scale), nice: false};
   }
-  const from = isBar || chart.figures.from_zero ? Math.min(low, 0) : low;
+  const from = isBar || axis.from_zero ? Math.min(low, 0) : low;
   return {domain: [from, high > from ? high : from + 1], nice: true, zero: false};  // The domain says it.
 }
 
-/** Lines with their intervals, or bars; what failed is a cross at the bottom. */
+/** All panels of a chart have the same. */
+const figureScale = ({figures, kind}) => metricScale(figures, kind === 'bar');
+
+/** From corner to corner, for both axes are alike; its label stands at the right below it. */
+function diagonalLayers({diagonal}, scale, y) {
+  const [from, to] = scale.domain;
+  const ends = {values: [{x: from, figure: from}, {x: to, figure: to}]};
+  const text = {values: [{x: to, figure: to, label: diagonal}]};
+  return [
+    {data: ends, mark: {type: 'line', style: 'reference', tooltip: null}, encoding: {y}},
+    {data: text, mark: {type: 'text', style: 'reference-label', align: 'right', baseline: 'top', dx: -4, dy: 36, tooltip: null},
+     encoding: {y, text: nominal('label')}},
+  ];
+}
+
+/** Lines or points with their intervals, or bars; what failed is a cross at the bottom. */
 function figureLayers(chart, {values}) {
   const drawn = {values: values.filter((value) => value.figure !== null)};
   const failed = {values: values.filter((value) => value.figure === null)};
   const hasIntervals = drawn.values.some((value) => 'low' in value);
   const isLine = chart.kind === 'line';
+  const isBar = chart.kind === 'bar';
   const figure = (field) => (
     {field, type: 'quantitative', scale: figureScale(chart), axis: {title: chart.figures.label}});
   const y = figure('figure');
@@ -76,23 +94,28 @@ function figureLayers(chart, {values}) {
   });
   const tooltip = nominal('point');
   const color = bySeries();
-  const sideBySide = !isLine && places.length > 1 ? {xOffset: bySeries()} : {};
+  const sideBySide = isBar && places.length > 1 ? {xOffset: bySeries()} : {};
   const layers = [];
   const add = (data, mark, encoding, more = {}) => layers.push({data, ...more, mark, encoding});
+  const addPoints = () => add(drawn, {type: 'point', filled: true, size: 50, opacity: 1},
+      {y, color, shape: bySeries(pointShapes), opacity: faded(1)});
+  const withInterval = {transform: [{filter: 'isValid(datum.low)'}]};
   if (isLine) {
     const all = {values};  // What has no figure leaves a gap.
     if (hasIntervals) add(all, {type: 'area', tooltip: null}, {...interval, color, opacity: faded(0.2)});
     add(all, {type: 'line', strokeWidth: 2, tooltip: null},
         {y, color, strokeDash: bySeries(lineDashes), opacity: faded(1)});
-    add(drawn, {type: 'point', filled: true, size: 50, opacity: 1},
-        {y, color, shape: bySeries(pointShapes), opacity: faded(1)});
+    addPoints();
+  } else if (chart.kind === 'scatter') {
+    if (chart.diagonal !== '') layers.push(...diagonalLayers(chart, figureScale(chart), y));
+    if (hasIntervals) add(drawn, {type: 'rule', tooltip: null}, {...interval, color, opacity: faded(0.45)}, withInterval);
+    addPoints();
   } else {
     // A logarithm has no 0 to start from.
     const y2 = chart.figures.scale === 'linear' ? {} : {y2: {datum: figureScale(chart).domain[0]}};
     add(drawn, {type: 'bar', cursor: 'pointer'}, {y, ...y2, color, opacity: faded(1), tooltip, ...sideBySide});
     if (hasIntervals) {
-      add(drawn, {type: 'rule', style: 'interval', tooltip: null}, {...interval, ...sideBySide},
-          {transform: [{filter: 'isValid(datum.low)'}]});
+      add(drawn, {type: 'rule', style: 'interval', tooltip: null}, {...interval, ...sideBySide}, withInterval);
     }
   }
   for (const reference of chart.references) {
@@ -107,7 +130,7 @@ function figureLayers(chart, {values}) {
         {y: {value: chartHeight - 8}, tooltip, ...sideBySide});
   }
   // Invisible, and larger than the points: a finger finds them.
-  if (isLine) add(drawn, {type: 'point', filled: true, size: 260, opacity: 0, cursor: 'pointer'}, {y, tooltip});
+  if (!isBar) add(drawn, {type: 'point', filled: true, size: 260, opacity: 0, cursor: 'pointer'}, {y, tooltip});
   return layers;
 }
 
@@ -121,7 +144,7 @@ function heatmapLayers(chart, {values}) {
   const x = place('x', chart.x.places);
   const y = place('y', chart.y.places.slice().reverse());  // What is larger stands higher.
   const [low, high] = chart.figures.extent;
-  const isLog = hasLogarithm(chart);
+  const isLog = hasLogarithm(chart.figures);
   const color = {
     field: 'figure', type: 'quantitative',
     scale: {scheme: 'viridis', domain: [low, high > low ? high : low + 1], nice: false,
@@ -157,7 +180,8 @@ function vegaSpec(chart, panel) {
   }
   const spec = {width: 'container', description: chart.description, params};
   if (chart.kind !== 'heatmap') {
-    return {...spec, height: chartHeight, layer: figureLayers(chart, panel), encoding: {x: xChannel(chart)}};
+    const height = chart.kind === 'scatter' ? scatterHeight : chartHeight;
+    return {...spec, height, layer: figureLayers(chart, panel), encoding: {x: xChannel(chart)}};
   }
   const height = Math.min(Math.max(chart.y.places.length * 34, 120), 560);
   return {...spec, height, layer: heatmapLayers(chart, panel)};

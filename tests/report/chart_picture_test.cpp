@@ -12,7 +12,7 @@
 namespace sweep::testing {
 namespace {
 
-/// Charts of every kind: lines, bars, a heatmap and panels, with failed points.
+/// Lines, bars, a heatmap and panels, with failed points.
 std::vector<Chart> example_charts() {
   RunResults results = stride_results();
   results.layout = read_stored_sweep(R"(report:
@@ -56,6 +56,9 @@ BOOST_AUTO_TEST_CASE(charts_and_their_pictures) {
   check_golden("chart_bars.svg", draw_chart(charts[1]));
   check_golden("chart_heatmap.svg", draw_chart(charts[2]));
   check_golden("chart_panels.svg", draw_chart(charts[3]));
+  const Chart scatter = charts_of(predicted_results()).back();
+  check_golden("scatter.txt", text_of(scatter));
+  check_golden("chart_scatter.svg", draw_chart(scatter));
 }
 
 BOOST_AUTO_TEST_CASE(a_document_with_pictures) {

@@ -33,7 +33,7 @@ std::string text_of(const std::vector<ChartMark>& marks) {
 }
 
 std::string text_of(const Chart& chart) {
-  constexpr std::array<std::string_view, 3> kinds = {"line", "bar", "heatmap"};
+  constexpr std::array<std::string_view, 4> kinds = {"line", "bar", "heatmap", "scatter"};
   std::string text =
       fmt::format("{}: {}\ncaption: {}\ndescription: {}\nx: {}\ny: {}\n",
                   kinds[static_cast<std::size_t>(chart.kind)], chart.title, chart.caption,
@@ -43,6 +43,7 @@ std::string text_of(const Chart& chart) {
   for (const ChartTick& reference : chart.references) {
     text += fmt::format("reference: {} at {:.6g}\n", reference.label, reference.at);
   }
+  if (!chart.diagonal.empty()) text += fmt::format("diagonal: {}\n", chart.diagonal);
   for (std::size_t panel = 0; panel < chart.panels.size(); ++panel) {
     text += fmt::format("panel: {}\n", chart.panels[panel]);
     for (std::size_t i = 0; i < chart.series.size(); ++i) {

@@ -1,6 +1,7 @@
 #include "tests/report/example_results.h"
 
 #include <algorithm>
+#include <array>
 
 namespace sweep::testing {
 namespace {
@@ -158,6 +159,35 @@ RunResults compared_results() {
     }
   }
   results.points[3].point.stopped_by = "seconds";
+  return results;
+}
+
+RunResults predicted_results() {
+  RunResults results;
+  results.run = {.id = 1,
+                 .provenance = gpu_provenance(),
+                 .started = "2025-01-31T12:00:00Z",
+                 .finished = "2025-01-31T12:05:30Z",
+                 .state = RunState::finished};
+  // How far off a prediction is, in turn.
+  constexpr std::array errors = {1.02, 0.94, 1.25, 0.98, 1.6};
+  std::size_t turn = 0;
+  for (const char* pattern : {"copy", "gather"}) {
+    for (std::int64_t stride = 1; stride <= 2048; stride *= 2) {
+      const double time = (pattern == std::string("copy") ? 1.5 : 4) * static_cast<double>(stride);
+      const double predicted = time * errors.at(turn++ % errors.size());
+      results.points.push_back(ok_point(pattern, {{"STRIDE", integer(stride)}},
+                                        {{"time", Origin::measured, time},
+                                         {"time_low", Origin::measured, time * 0.99},
+                                         {"time_high", Origin::measured, time * 1.01},
+                                         {"time", Origin::predicted, predicted},
+                                         {"time_low", Origin::predicted, predicted * 0.7},
+                                         {"time_high", Origin::predicted, predicted * 1.35}}));
+    }
+  }
+  results.points.back().point.metrics.resize(3);
+  results.points.push_back(failed_point("gather", {{"STRIDE", integer(4096)}}, "out of memory"));
+  for (StoredPoint& stored : results.points) stored.measured_by = 1;
   return results;
 }
 

@@ -41,6 +41,11 @@ RunResults stride_results();
 /// and marked samples. Its sweep asks for no tables.
 RunResults compared_results();
 
+/// A finished run of two patterns whose times, from a microsecond to some milliseconds, were both
+/// measured and predicted; the last point has no prediction, and one failed. Its sweep asks for no
+/// charts.
+RunResults predicted_results();
+
 /// A run without a GPU, of two patterns that differ in their parameters, that was interrupted. Its
 /// sweep asks for no tables. Names and texts have the characters that need care.
 RunResults emulated_results();

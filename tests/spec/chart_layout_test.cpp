@@ -17,10 +17,11 @@ const std::vector<TextCase> mistakes = {
     {"{charts: {line: T}}",
      "2:18+1 'charts' must be a list | charts: [{line: {x: STRIDE, y: bandwidth, series: T}}]"},
     {"{charts: [stride]}",
-     "2:19+6 a chart must be a map of keys and values | the keys are: line, bar, heatmap, where, "
-     "title"},
+     "2:19+6 a chart must be a map of keys and values | the keys are: line, bar, heatmap, "
+     "scatter, where, title"},
     {"{charts: [{}]}",
-     "2:19+1 a chart needs one of the keys 'line', 'bar' and 'heatmap' | {line: {x: STRIDE, y: "
+     "2:19+1 a chart needs one of the keys 'line', 'bar', 'heatmap' and 'scatter' | {line: {x: "
+     "STRIDE, y: "
      "bandwidth, series: T}}"},
     {"{charts: [{lines: {x: T, y: time}}]}",
      "2:20+5 a chart has no key 'lines' | did you mean 'line'?"},
@@ -58,6 +59,24 @@ const std::vector<TextCase> mistakes = {
      "2:50+1 'where' must be a boolean, but this is an integer | write a comparison"},
     {"{charts: [{line: {x: T, y: time}, where: M == 1}]}",
      "2:50+1 there is no parameter 'M' | the names known here are: T, STRIDE, BLOCK, N, pattern"},
+    {"{charts: [{scatter: {x: time, series: T}}]}",
+     "2:29+1 'scatter' needs the key 'y' | a metric, for example time, or time.predicted for that "
+     "origin alone; of a list the first there is"},
+    {"{charts: [{scatter: {x: STRIDE, y: time}}]}",
+     "2:33+6 'STRIDE' is a parameter, and 'x' of 'scatter' has metrics | for example x: "
+     "time.measured, y: time.predicted"},
+    {"{charts: [{scatter: {x: time.predict, y: tim.measured}}]}",
+     "2:38+7 'predict' is no origin of a metric | did you mean 'predicted'?\n"
+     "2:50+3 there is no metric 'tim' | did you mean 'time'?"},
+    {"{charts: [{scatter: {x: time.emulated, y: time}}]}",
+     "2:33+13 'time' is never emulated | its origins: measured, predicted"},
+    {"{charts: [{scatter: {x: time, y: [time]}}]}",
+     "2:42+1 both axes have the same metric | for example x: time.measured, y: time.predicted"},
+    {"{charts: [{scatter: {x: [], y: time, value: time}}]}",
+     "2:33+1 'x' names no metric | for example x: time.measured, y: time.predicted\n"
+     "2:46+5 'scatter' has no key 'value' | the keys are: x, y, series, facet, x_scale, y_scale"},
+    {"{charts: [{scatter: {x: time, y: energy, x_scale: category}}]}",
+     "2:59+8 'category' is not a scale | the scales are: automatic, linear, log2, log10"},
 };
 
 BOOST_DATA_TEST_CASE(mistakes_are_shown_with_a_way_out, data::make(mistakes)) {
@@ -71,9 +90,10 @@ BOOST_AUTO_TEST_CASE(a_chart_takes_lists_or_single_names) {
               x_scale: log2, y_scale: log10}, where: BLOCK == 256, title: Lines}
     - {heatmap: {x: STRIDE, y: [A, B], value: time, value_scale: linear}}
     - {bar: {x: [pattern, PAD], y: time}}
+    - {scatter: {x: [time.measured, l1tex__t_sectors.sum], y: gld_efficiency, series: T}}
 )")
                                   .report;
-  BOOST_TEST_REQUIRE(layout.charts.value().size() == 3U);
+  BOOST_TEST_REQUIRE(layout.charts.value().size() == 4U);
   const ChartLayout& line = layout.charts->at(0);
   BOOST_TEST((line.kind == ChartKind::line));
   BOOST_TEST((names_of(line) == Names{"STRIDE", "T", "A", "BLOCK"}));
@@ -90,6 +110,11 @@ BOOST_AUTO_TEST_CASE(a_chart_takes_lists_or_single_names) {
   BOOST_TEST((heatmap.values == Names{"time"}));
   BOOST_TEST((heatmap.value_scale == ScaleChoice::linear));
   BOOST_TEST((layout.charts->at(2).x == Names{"pattern", "PAD"}));
+  const ChartLayout& scatter = layout.charts->at(3);
+  const std::vector<MetricChoice> x = {{"time", Origin::measured}, {"l1tex__t_sectors.sum"}};
+  BOOST_TEST((scatter.x_metrics == x));
+  BOOST_TEST((scatter.y_metrics == std::vector<MetricChoice>{{"load_efficiency"}}));
+  BOOST_TEST((names_of(scatter) == Names{"T"}));
 }
 
 BOOST_AUTO_TEST_CASE(no_charts_is_not_the_same_as_nothing_said) {
@@ -98,7 +123,8 @@ BOOST_AUTO_TEST_CASE(no_charts_is_not_the_same_as_nothing_said) {
 }
 
 BOOST_AUTO_TEST_CASE(the_tables_of_words_agree_with_what_is_read) {
-  const std::vector<std::string> kinds = {"line", "bar", "heatmap"};  // in ChartKind's order
+  const std::vector<std::string> kinds = {"line", "bar", "heatmap",
+                                          "scatter"};  // in ChartKind's order
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     BOOST_TEST(chart_keys[i].name == kinds[i]);
     BOOST_TEST((chart_keys[i].form == ValueForm::map));

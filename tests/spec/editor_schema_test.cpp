@@ -4,6 +4,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <set>
 
 #include "engine/spec/keys.h"
 #include "engine/spec/object_keys.h"
@@ -137,6 +138,7 @@ const std::vector<Surroundings> in_sweeps = {
     {"line", names_of(line_keys), "report: {charts: [{line: {", "}}]}"},
     {"bar", names_of(bar_keys), "report: {charts: [{bar: {", "}}]}"},
     {"heatmap", names_of(heatmap_keys), "report: {charts: [{heatmap: {", "}}]}"},
+    {"scatter", names_of(scatter_keys), "report: {charts: [{scatter: {", "}}]}"},
     {"a table", names_of(table_keys), "report: {tables: [{", "}]}"},
 };
 
@@ -266,14 +268,17 @@ BOOST_DATA_TEST_CASE(the_parser_of_headers_and_the_schema_have_the_same_keys,
   }
 }
 
-BOOST_DATA_TEST_CASE(no_map_of_the_schemas_is_missing_here,
-                     data::make({false, true}) ^ data::make({in_sweeps.size(), in_headers.size()}),
-                     is_pattern, expected) {
+BOOST_DATA_TEST_CASE(no_map_of_the_schemas_is_missing_here, data::make({false, true}), is_pattern) {
   std::vector<std::vector<std::string>> maps;
   collect_maps(is_pattern ? schema_of_patterns() : schema_of_sweeps(), maps);
-  std::ranges::sort(maps);
-  maps.erase(std::unique(maps.begin(), maps.end()), maps.end());
-  BOOST_TEST(maps.size() == expected);
+  // Some maps have the same keys.
+  const std::set<std::vector<std::string>> different(maps.begin(), maps.end());
+  std::set<std::vector<std::string>> known;
+  for (Surroundings place : is_pattern ? in_headers : in_sweeps) {
+    std::ranges::sort(place.keys);
+    known.insert(place.keys);
+  }
+  BOOST_TEST(different.size() == known.size());
 }
 
 BOOST_DATA_TEST_CASE(a_misspelt_key_of_a_shipped_sweep_is_refused_by_both,
@@ -369,6 +374,8 @@ BOOST_DATA_TEST_CASE(values_of_every_form_are_accepted_by_both,
                          "report: {charts: [{line: {x: STRIDE, y: [bandwidth, efficiency], series: "
                          "T, facet: [BLOCK], x_scale: log2}, where: BLOCK == 256, title: a}, "
                          "{heatmap: {x: STRIDE, y: [BLOCK, T], value: time}}]}\n",
+                         "report: {charts: [{scatter: {x: [time.measured, instructions], y: "
+                         "time.predicted, series: T, x_scale: log10}, where: BLOCK == 256}]}\n",
                      })) {
   const std::string text = "pattern: stride\n" + sample;
   BOOST_TEST(sweep_mistakes(text, remembered_patterns()) == "");

@@ -182,6 +182,7 @@ BOOST_AUTO_TEST_CASE(energy_is_measured_where_it_is_named) {
       {"expect: [energy <= 100]\n", 1},
       {"report: {tables: [{rows: STRIDE, value: [time, energy]}]}\n", 1},
       {"report: {charts: [{line: {x: STRIDE, y: energy}}]}\n", 1},
+      {"report: {charts: [{scatter: {x: time, y: energy.measured}}]}\n", 1},
       {"measure: {energy: 2.5}\n", 2.5},
       {"measure: {energy: 3}\ntune: {minimize: energy}\n", 3},
   };

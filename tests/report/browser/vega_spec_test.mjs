@@ -87,6 +87,23 @@ const tests = {
     assert.equal(cells.encoding.color.scale.scheme, 'viridis');
     assert.equal(failed.data.values.length, 2);
   },
+  'a scatter chart has two axes of figures, and a line where they are equal'() {
+    const chart = lineChart();
+    chart.kind = 'scatter';
+    chart.figures.scale = 'log10';
+    chart.x = {label: 'time', scale: 'log10', places: [], labels: [], extent: [100, 500], from_zero: true};
+    chart.diagonal = 'y = x';
+    const spec = specOf(chart);
+    const {x} = spec.encoding;
+    assert.equal(x.type, 'quantitative');
+    assert.equal(x.scale.type, 'log');
+    assert.deepEqual(x.scale.domain, layers(spec, 'point')[0].encoding.y.scale.domain);
+    const [diagonal] = layers(spec, 'line');
+    assert.deepEqual(diagonal.data.values.map((end) => [end.x, end.figure]), x.scale.domain.map((at) => [at, at]));
+    assert.ok(layers(spec, 'rule').some(({encoding: {y2}}) => y2 && y2.field === 'high'));
+    chart.diagonal = '';
+    assert.equal(layers(specOf(chart), 'line').length, 0);
+  },
   'no text is part of an expression'() {
     const chart = lineChart();
     chart.x.labels[0] = '"); alert(1); ("';

@@ -31,6 +31,8 @@ report:
     - {bar: {x: BLOCK, y: load_sectors, facet: T, y_scale: log10}, title: bars with a log scale}
     - {heatmap: {x: BLOCK, y: ITEMS, value: bandwidth}, title: cells}
     - {heatmap: {x: BLOCK, y: T, value: time, value_scale: log2}, title: cells with a log scale}
+    - {scatter: {x: time, y: bandwidth, series: T}, title: points}
+    - {scatter: {x: bandwidth, y: load_sectors, facet: T, y_scale: linear}, title: panels of points}
 )")
                        .report;
   return results;
@@ -50,6 +52,7 @@ int main(int count, char** arguments) {
   const bool all = write_page(folder / "stride.html", stride) &&
                    write_page(folder / "compared.html", compared_results()) &&
                    write_page(folder / "emulated.html", emulated_results()) &&
+                   write_page(folder / "predicted.html", predicted_results()) &&
                    write_page(folder / "tuned.html", tuned_results()) &&
                    write_page(folder / "hostile.html", hostile_results()) &&
                    write_page(folder / "charts.html", charted_results()) &&
