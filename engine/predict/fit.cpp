@@ -49,6 +49,7 @@ const std::vector<Teller>& tellers() {
       {"shared_latency", {"profile-shared-latency"}},
       {"barrier", {"profile-barriers"}},
       {"barrier_warp", {"profile-barriers"}},
+      {"step", {"profile-arithmetic"}},
       {"alu", {"profile-arithmetic"}},
       {"fma", {"profile-arithmetic"}},
       {"fp64", {"profile-arithmetic"}},

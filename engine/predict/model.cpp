@@ -13,43 +13,78 @@ constexpr double mega = 1e6;
 constexpr double bytes_of_sector = 32;
 constexpr double quarters = 4;
 constexpr double threads_of_warp = 32;
+constexpr double sectors_of_line = 4;
 
 /// Of the p-norm: what fits shipped sweeps on an H100 best.
 constexpr double norm = 4;
 /// A pass through shared memory's banks takes a warp that is alone so many cycles, on an H100.
 constexpr double wavefront_of_one_warp = 2;
 
-/// How much longer the multiprocessor with most blocks is busy than the mean one. Blocks are
-/// distributed one by one; where there are more than are resident at once, those that end early
-/// make room, which halves what the last wave lacks.
+/// How much longer the multiprocessor with most blocks is busy than the mean one, in each launch.
+/// Blocks are distributed one by one; where there are more than are resident at once, those that
+/// end early make room, which halves what the last wave lacks.
+double imbalance_of_equal_blocks(double blocks, double multiprocessors, double resident_blocks) {
+  const double resident = multiprocessors * std::max(resident_blocks, 1.0);
+  if (blocks <= resident) return std::ceil(blocks / multiprocessors) * multiprocessors / blocks;
+  return 1 + (std::ceil(blocks / resident) * resident / blocks - 1) / 2;
+}
+
 double imbalance(const Demand& demand, double multiprocessors) {
   if (demand.blocks <= 0) return 1;
-  const double resident = multiprocessors * std::max(demand.resident_blocks, 1.0);
-  if (demand.blocks <= resident) {
-    return std::ceil(demand.blocks / multiprocessors) * multiprocessors / demand.blocks;
-  }
-  return 1 + (std::ceil(demand.blocks / resident) * resident / demand.blocks - 1) / 2;
+  const double equal = imbalance_of_equal_blocks(demand.blocks / std::max(demand.launches, 1.0),
+                                                 multiprocessors, demand.resident_blocks);
+  // Where the longest blocks do much more than others.
+  return std::max(equal, demand.longest_paths * multiprocessors / demand.blocks);
 }
 
 double warps_of_block(const Demand& demand) {
   return demand.warps / std::max(demand.blocks, 1.0);
 }
 
+/// Of an access that L1 does not have.
+double latency_beyond_l1(const Demand& demand, const TimingProfile& gpu) {
+  return gpu.l2_latency + (1 - demand.l2_hits) * (gpu.dram_latency - gpu.l2_latency);
+}
+
+/// Of a wait, which ends when the last of what it asks for has come. Whether sectors are in L1 is
+/// alike for those that lie together: as many as the root of their number are taken for chances of
+/// their own.
+double latency_of_wait(const Demand& demand, const TimingProfile& gpu) {
+  const double sectors = demand.load_sectors / std::max(demand.global_waits, 1.0);
+  const double all_hit = std::pow(demand.l1_hits, std::sqrt(std::max(sectors, 1.0)));
+  return all_hit * gpu.l1_latency + (1 - all_hit) * latency_beyond_l1(demand, gpu);
+}
+
+/// Cycles that the instructions of all warps take if each warp is alone.
+double instructions_of_warps(const Demand& demand, const TimingProfile& gpu) {
+  if (demand.instructions <= 0) return 0;
+  // So many instructions come between a load and the first use of it, and are hidden by the wait.
+  constexpr double hidden = 12;
+  const double waits = demand.global_waits + demand.shared_waits;
+  const double seen = std::max(1 - hidden * waits / demand.instructions, 0.0);
+  // An instruction that needs the result of the one before waits for it, twice as long for doubles;
+  // a load's own step is its latency. One of the integer pipe comes when that is free.
+  const double steps = std::max(demand.dependent_steps - waits, 0.0);
+  const double step = gpu.step * (1 + std::min(demand.fp64 / demand.instructions, 1.0));
+  return demand.instructions * gpu.issue + seen * (demand.alu * std::max(gpu.alu - gpu.issue, 0.0) +
+                                                   steps * std::max(step - gpu.issue, 0.0));
+}
+
 /// Cycles from a warp's start to its end with nobody in its way.
 double path_of_warp(const Demand& demand, const TimingProfile& gpu) {
   if (demand.warps <= 0) return 0;
-  const double beyond_l1 =
-      gpu.l2_latency + (1 - demand.l2_hits) * (gpu.dram_latency - gpu.l2_latency);
-  const double latency = demand.l1_hits * gpu.l1_latency + (1 - demand.l1_hits) * beyond_l1;
-  // One instruction comes after the other, whether it needs its result or not.
-  const double instructions =
-      std::max(demand.instructions * gpu.issue, demand.dependent_steps * gpu.step);
-  return (demand.global_waits * latency + demand.load_sectors * gpu.sector +
+  return (demand.global_waits * latency_of_wait(demand, gpu) + demand.load_sectors * gpu.sector +
           demand.shared_waits * gpu.shared_latency +
           demand.shared_wavefronts * wavefront_of_one_warp +
           demand.barriers * (gpu.barrier + warps_of_block(demand) * gpu.barrier_warp) +
-          instructions) /
+          instructions_of_warps(demand, gpu)) /
          demand.warps;
+}
+
+/// Cycles of a launch before the first data come.
+double start_of_flow(const Demand& demand, const TimingProfile& gpu) {
+  if (demand.global_waits <= 0) return 0;
+  return std::min(latency_beyond_l1(demand, gpu), path_of_warp(demand, gpu));
 }
 
 /// From a block's end to when the next one's warps run.
@@ -74,9 +109,31 @@ Demand with_local_memory(Demand demand, const TimingProfile& gpu) {
   const double to_memory = beyond(footprint * multiprocessors, gpu.l2_bytes);
   demand.l2_read_sectors += reads;
   demand.l2_write_sectors += demand.local_store_sectors;
+  demand.l2_write_lines += demand.local_store_sectors / sectors_of_line;
   demand.dram_read_bytes += reads * bytes_of_sector * to_memory;
   demand.dram_write_bytes += demand.local_store_sectors * bytes_of_sector * to_memory;
   return demand;
+}
+
+/// What writes take of L2, in sectors of whole lines: a request takes as long for a line itself as
+/// for two of its sectors, as measured on an H100.
+double write_work(const Demand& demand) {
+  constexpr double of_line = 2;
+  const double lines = std::max(demand.l2_write_lines, demand.l2_write_sectors / sectors_of_line);
+  return (demand.l2_write_sectors + of_line * lines) * sectors_of_line /
+         (sectors_of_line + of_line);
+}
+
+/// Passes that the slice of L2 with most of them does one after the other. It has all of the
+/// busiest line, and of many lines that are as busy some more than the mean slice, as where things
+/// are thrown into boxes by chance.
+double busiest_slice(const Demand& demand, const TimingProfile& gpu) {
+  if (demand.busiest_line <= 0) return 0;
+  // All slices together take a pass in atomic_sector, and one of them in atomic_same.
+  const double slices = std::max(gpu.atomic_same / gpu.atomic_sector, 1.0);
+  const double lines_of_slice = demand.atomic_sectors / demand.busiest_line / slices;
+  const double most = lines_of_slice + std::sqrt(2 * lines_of_slice * std::log(slices));
+  return demand.busiest_line * std::max(most, 1.0);
 }
 
 /// Those of the isolated writes that come to device memory.
@@ -135,8 +192,10 @@ Prediction predict(const Demand& asked, const TimingProfile& gpu) {
   set(Bound::launch, (demand.launches * gpu.launch + demand.cold_launches * gpu.cold_launch) * us);
   set(Bound::blocks, demand.blocks * gpu.block * ns);
   const double waves = demand.blocks / multiprocessors / std::max(demand.resident_blocks, 1.0);
-  set(Bound::latency, std::max(waves, demand.launches) *
-                          (path_of_warp(demand, gpu) + turnover_of(demand, gpu)) / hz);
+  set(Bound::latency,
+      (std::max({waves, demand.launches, demand.longest_paths}) * path_of_warp(demand, gpu) +
+       std::max(waves, demand.launches) * turnover_of(demand, gpu)) /
+          hz);
   set(Bound::issue, of_quarters(demand.instructions * gpu.issue));
   set(Bound::pipes, of_quarters(std::max({demand.alu * gpu.alu, demand.fma * gpu.fma,
                                           demand.conversions * gpu.alu, demand.fp64 * gpu.fp64,
@@ -145,28 +204,29 @@ Prediction predict(const Demand& asked, const TimingProfile& gpu) {
   set(Bound::l1,
       of_each(std::max(demand.l1_data_wavefronts, demand.l1_tag_wavefronts) * gpu.l1_wavefront));
   set(Bound::shared, of_each(demand.shared_wavefronts * gpu.shared_wavefront));
-  set(Bound::l2,
-      bytes_of_sector / giga *
-          (demand.l2_read_sectors / gpu.l2_read + demand.l2_write_sectors / gpu.l2_write));
+  set(Bound::l2, bytes_of_sector / giga *
+                     (demand.l2_read_sectors / gpu.l2_read + write_work(demand) / gpu.l2_write));
   set(Bound::dram,
       (demand.dram_read_bytes / gpu.dram_read + demand.dram_write_bytes / gpu.dram_write) / giga +
           isolated_in_memory(asked) * gpu.isolated_write * ns);
-  set(Bound::atomics,
-      std::max(demand.busiest_line * gpu.atomic_same, demand.atomic_sectors * gpu.atomic_sector) *
-          ns);
+  set(Bound::atomics, busiest_slice(demand, gpu) * gpu.atomic_same * ns);
 
-  // The launch comes before all of them. What goes to device memory goes through L2, which does not
-  // make it longer. Blocks that wait at barriers go in step, and what they do in shared memory is
-  // not hidden behind global memory.
+  // What goes to device memory goes through L2, which does not make it longer. Blocks that wait at
+  // barriers go in step, and what they do in shared memory is not hidden behind global memory.
   const double global = std::max(result.of(Bound::l2), result.of(Bound::dram));
   const double shared = result.of(Bound::shared);
   double sum = demand.barriers > 0 ? std::pow(global + shared, norm)
                                    : std::pow(global, norm) + std::pow(shared, norm);
-  for (const Bound bound : {Bound::blocks, Bound::latency, Bound::issue, Bound::pipes,
-                            Bound::tensor, Bound::l1, Bound::atomics}) {
+  for (const Bound bound :
+       {Bound::blocks, Bound::issue, Bound::pipes, Bound::tensor, Bound::l1, Bound::atomics}) {
     sum += std::pow(result.of(bound), norm);
   }
-  result.seconds = result.of(Bound::launch) + std::pow(sum, 1 / norm);
+  // The launch comes before all of them. What flows begins with a wait, which a warp's path has
+  // among its own.
+  const double flow = std::pow(sum, 1 / norm) + demand.launches * start_of_flow(demand, gpu) / hz;
+  result.seconds =
+      result.of(Bound::launch) +
+      std::pow(std::pow(flow, norm) + std::pow(result.of(Bound::latency), norm), 1 / norm);
 
   double spread = 0;
   double weights = 0;

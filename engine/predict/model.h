@@ -29,6 +29,8 @@ struct Demand {
   double shared_waits = 0;
   double dependent_steps = 0;
   double barriers = 0;
+  /// The longest blocks' paths, one launch after the other, in those of a mean warp.
+  double longest_paths = 0;
 
   // Passes, and 32-byte sectors of global loads.
   double shared_wavefronts = 0;
@@ -41,6 +43,7 @@ struct Demand {
   double l2_hits = 0;
   double l2_read_sectors = 0;
   double l2_write_sectors = 0;
+  double l2_write_lines = 0;   ///< different ones of each request, whose sectors these are
   double isolated_writes = 0;  ///< to L2, of at most 64 bytes of a line
   double dram_read_bytes = 0;
   double dram_write_bytes = 0;

@@ -75,6 +75,8 @@ std::optional<Demand> demand_of(std::span<const Metric> metrics) {
   demand.shared_waits = count["shared_waits"];
   demand.dependent_steps = count["dependent_steps"];
   demand.barriers = count["barriers"];
+  const double path = count["instructions"] / std::max(demand.warps, 1.0);
+  demand.longest_paths = path > 0 ? count["longest_path"] / path : 0;
   demand.shared_wavefronts = count["shared_load_wavefronts"] + count["shared_store_wavefronts"];
   // A texture request takes one pass, as measured on an H200.
   demand.l1_data_wavefronts =
@@ -85,6 +87,10 @@ std::optional<Demand> demand_of(std::span<const Metric> metrics) {
   demand.l2_hits = count["l2_hit_rate"] / 100;
   demand.l2_read_sectors = count["l2_read_sectors"];
   demand.l2_write_sectors = count["l2_write_sectors"];
+  // What L1 joins is as scattered as the rest.
+  const double of_store = count["store_sectors"];
+  demand.l2_write_lines =
+      of_store > 0 ? demand.l2_write_sectors * count["store_lines"] / of_store : 0;
   demand.dram_read_bytes = count["dram_read_bytes"];
   demand.dram_write_bytes = count["dram_write_bytes"];
   demand.isolated_writes = count["isolated_writes"];

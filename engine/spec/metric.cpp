@@ -286,7 +286,7 @@ std::vector<MetricDefinition> make_table() {
            "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum)"),
        row("busiest_line", "1", lower,
            "passes of atomic operations at the 128-byte line that gets most of them: one for each "
-           "sector of a request, more where threads want the same word",
+           "sector of a request, more where threads want the same word, twice as many for floats",
            {.is_zero_left_out = true}),
        row("local_load_sectors", "1", neither, "sectors of loads of local memory",
            {.cost = 8, .is_zero_left_out = true}, "local_load_transactions",
@@ -344,6 +344,9 @@ std::vector<MetricDefinition> make_table() {
        row("dependent_steps", "1", lower,
            "instructions of warps that each need the result of the one before"),
        row("barriers", "1", neither, "times that warps come to a barrier of the block"),
+       row("longest_path", "1", lower,
+           "instructions of a warp of the block that executes most, of all launches one after the "
+           "other"),
        row("issued_instructions", "1", lower,
            "warp instructions of machine code, estimated from PTX"),
        row("alu_instructions", "1", neither,

@@ -111,6 +111,18 @@ BOOST_AUTO_TEST_CASE(a_block_more_than_all_have_room_for_costs_time) {
   BOOST_TEST(uneven / even == 200.0 / 101, boost::test_tools::tolerance(1e-9));
 }
 
+BOOST_AUTO_TEST_CASE(a_long_block_has_a_multiprocessor_for_itself) {
+  Demand demand = full_gpu();
+  demand.instructions = 4e8;
+  demand.longest_paths = 80;  // ten times its share of a multiprocessor
+  BOOST_TEST(predict(demand, round_gpu()).of(Bound::issue) == 10e-3,
+             boost::test_tools::tolerance(1e-9));
+  demand.longest_paths = 1;
+  demand.launches = 16;  // of 50 blocks, which half of the multiprocessors have
+  BOOST_TEST(predict(demand, round_gpu()).of(Bound::issue) == 2e-3,
+             boost::test_tools::tolerance(1e-9));
+}
+
 BOOST_AUTO_TEST_CASE(a_path_is_as_long_as_what_it_waits_for) {
   Demand demand = full_gpu();
   demand.global_waits = 6400 * 10.0;  // ten a warp
@@ -126,6 +138,88 @@ BOOST_AUTO_TEST_CASE(a_path_is_as_long_as_what_it_waits_for) {
   demand.warps *= 3;
   demand.global_waits *= 3;
   BOOST_TEST(latency() == 9e-6, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_ends_when_the_last_of_its_sectors_has_come) {
+  Demand demand = full_gpu();
+  demand.global_waits = 6400;
+  demand.load_sectors = 6400 * 4.0;
+  demand.l1_hits = 0.5;
+  demand.l2_hits = 1;
+  TimingProfile gpu = round_gpu();
+  gpu.l1_latency = {100, 100, 100};
+  gpu.l2_latency = {500, 500, 500};
+  gpu.sector = gpu.turnover = gpu.turnover_warp = {0, 0, 0};
+  // Of four that lie together two are taken for chances of their own.
+  BOOST_TEST(predict(demand, gpu).of(Bound::latency) == 400e-9, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(an_instruction_waits_for_the_one_that_it_needs) {
+  Demand demand;
+  demand.blocks = demand.warps = 1;
+  demand.instructions = 1e6;
+  demand.dependent_steps = 5e5;
+  TimingProfile gpu = round_gpu();
+  gpu.step = {5, 5, 5};
+  const auto seconds = [&] { return predict(demand, gpu).of(Bound::latency); };
+  BOOST_TEST(seconds() == 3e-3, boost::test_tools::tolerance(0.01));
+  demand.fp64 = 1e6;  // twice as long
+  BOOST_TEST(seconds() == 5.5e-3, boost::test_tools::tolerance(0.01));
+  demand.fp64 = 0;
+  gpu.alu = {2, 2, 2};
+  demand.alu = 1e6;
+  BOOST_TEST(seconds() == 4e-3, boost::test_tools::tolerance(0.01));
+  demand.global_waits = 2e5;  // which hide all of that
+  gpu.dram_latency = gpu.l2_latency = {0, 0, 0};
+  BOOST_TEST(seconds() == 1e-3, boost::test_tools::tolerance(0.01));
+}
+
+BOOST_AUTO_TEST_CASE(the_longest_block_of_each_launch_tells_how_long_a_path_is) {
+  Demand demand;
+  demand.blocks = demand.warps = 4;
+  demand.launches = 2;
+  demand.instructions = 4e6;
+  BOOST_TEST(predict(demand, round_gpu()).of(Bound::latency) == 2e-3,
+             boost::test_tools::tolerance(0.01));
+  demand.longest_paths = 3;
+  BOOST_TEST(predict(demand, round_gpu()).of(Bound::latency) == 3e-3,
+             boost::test_tools::tolerance(0.01));
+}
+
+BOOST_AUTO_TEST_CASE(what_flows_begins_when_the_first_data_have_come) {
+  Demand demand = full_gpu();
+  demand.global_waits = 6400;
+  demand.dram_read_bytes = 1e9;
+  TimingProfile gpu = round_gpu();
+  const double without = predict(demand, gpu).seconds;
+  gpu.dram_latency = {50001, 50001, 50001};
+  BOOST_TEST(predict(demand, gpu).seconds == without + 50e-6, boost::test_tools::tolerance(0.01));
+}
+
+BOOST_AUTO_TEST_CASE(a_line_of_which_a_sector_is_written_costs_as_much_as_two_more) {
+  Demand demand = full_gpu();
+  demand.l2_write_sectors = 4e6;
+  demand.l2_write_lines = 1e6;
+  const auto seconds = [&] { return predict(demand, round_gpu()).of(Bound::l2); };
+  const double whole = seconds();
+  BOOST_TEST(whole == 4e6 * 32 / 4000e9, boost::test_tools::tolerance(1e-9));
+  demand.l2_write_lines = 4e6;
+  BOOST_TEST(seconds() == 2 * whole, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(of_many_lines_some_lie_in_one_slice) {
+  TimingProfile gpu = round_gpu();
+  gpu.atomic_same = {100, 100, 100};  // as a hundred slices
+  Demand demand = full_gpu();
+  demand.busiest_line = 1e4;
+  const auto slices = [&](double lines) {
+    demand.atomic_sectors = lines * demand.busiest_line;
+    return predict(demand, gpu).of(Bound::atomics) / 1e-3;
+  };
+  BOOST_TEST(slices(1) == 1, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(slices(100) > 3);
+  BOOST_TEST(slices(100) < 5);
+  BOOST_TEST(slices(1e6) == 1e4, boost::test_tools::tolerance(0.05));
 }
 
 BOOST_AUTO_TEST_CASE(one_address_takes_one_operation_after_the_other) {

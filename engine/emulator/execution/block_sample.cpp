@@ -202,7 +202,11 @@ std::optional<LaunchCount> scale_counts(std::span<const std::uint64_t> blocks,
     }
   }
   // What addresses look like is not scaled: the blocks that were executed tell it.
-  for (const LaunchCount& count : counts.subspan(1, counts.size() - 2)) result.add_shapes(count);
+  for (const LaunchCount& count : counts.subspan(1, counts.size() - 2)) {
+    result.add_shapes(count);
+    result.atomics += count.atomics;
+    result.longest_block = std::max(result.longest_block, count.longest_block);
+  }
   return result;
 }
 

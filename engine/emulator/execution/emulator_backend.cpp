@@ -67,6 +67,12 @@ std::optional<LaunchCount> scale_pieces(const Launch& launch, const GridOptions&
   return std::nullopt;
 }
 
+/// Instructions of a warp of it.
+double path_of_longest_block(const LaunchPlan& plan, const LaunchCount& count) {
+  const std::uint64_t warps = (plan.block.count() + warp_size - 1) / warp_size;
+  return static_cast<double>(count.longest_block) / static_cast<double>(warps);
+}
+
 constexpr double percent = 100;
 /// Blocks, or clusters: of a grid of no more all are executed.
 constexpr std::uint64_t fewest_chosen = 8;
@@ -79,8 +85,9 @@ struct AccessSums {
   SiteCount atomics;
   std::uint64_t busiest_line = 0;
 
-  void add(const Kernel& kernel, const LaunchCount& count) {
-    busiest_line = std::max(busiest_line, count.atomics.most());
+  /// `blocks`: as many were executed, that share of the grid.
+  void add(const Kernel& kernel, const LaunchCount& count, double blocks, double share) {
+    busiest_line = std::max(busiest_line, count.atomics.most(blocks, share));
     for (const Op& op : kernel.ops) {
       const bool is_load = op.kind == OpKind::load || op.kind == OpKind::async_copy ||
                            op.kind == OpKind::load_matrix;
@@ -164,7 +171,6 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   total("atomic_requests", atomics.global.requests);
   if (atomics.global.requests != 0) {
     total("atomic_sectors", atomics.global.sectors);
-    // That of a part: how many more there are elsewhere is not known.
     total_of("busiest_line", busiest_line, 1);
   }
   if (loads.local.requests != 0) total("local_load_sectors", loads.local.sectors);
@@ -191,6 +197,7 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
   total("shared_waits", launch.count.shared_waits);
   total("dependent_steps", launch.count.dependent_steps);
   total("barriers", launch.count.barriers);
+  add("longest_path", launch.longest_path);
   total("issued_instructions", launch.count.issued_instructions);
   const auto of_pipe = [&](const std::string& name, std::uint64_t value) {
     if (value != 0) total(name, value);
@@ -420,6 +427,7 @@ void EmulatorExecution::launch_steps() {
     counted_.spent += count.work();
     require_few(counted_.spent);
     static_cast<WorkCount&>(counted_.count) += count;
+    counted_.longest_path += path_of_longest_block(plan, count);
     if (is_new) {
       step_counts_.emplace_back(plan.kernel_entry, count);
     } else {
@@ -580,8 +588,14 @@ std::optional<std::string> EmulatorExecution::verify() {
 }
 
 Observation EmulatorExecution::observe() {
+  const LaunchPlan& first = workload_.launches.front();
+  if (step_counts_.empty()) counted_.longest_path = path_of_longest_block(first, counted_.count);
+  const double share = counted_.executed_share;
+  const double executed = share * static_cast<double>(first.grid.count());
   AccessSums sums;
-  for (const CountedKernel& each : counted_kernels()) sums.add(each.kernel, each.count);
+  for (const CountedKernel& each : counted_kernels()) {
+    sums.add(each.kernel, each.count, executed, share);
+  }
   Observation observation = {metrics_of(sums, counted_), notes_};
   std::uint64_t blocks = 0;
   std::uint64_t warps = 0;

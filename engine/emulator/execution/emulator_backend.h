@@ -194,6 +194,8 @@ struct CountedLaunch {
   double executed_share = 1;   ///< of the grid's blocks
   std::optional<CacheCount> caches;
   double caches_share = 1;  ///< of the grid's blocks, that they stand for
+  /// Instructions of a warp of each launch's longest block, one launch after the other.
+  double longest_path = 0;
   /// What the launch took, and what all of it takes, with the elements of its buffers filled and
   /// verified: about, in thread instructions.
   std::uint64_t spent = 0;

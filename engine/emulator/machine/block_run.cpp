@@ -88,6 +88,7 @@ BlockRun::Turn BlockRun::run(std::uint64_t turn) {
   for (Warp& warp : warps_) result.has_gone_on |= run_warp(warp, turn);
   if (live_ == 0) {
     check_warpgroups();
+    count_.longest_block = std::max(count_.longest_block, instructions_);
     return {true, false};
   }
   if (instructions_ > launch_.instruction_limit) report_runaway();

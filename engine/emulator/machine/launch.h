@@ -266,38 +266,64 @@ struct WorkCount {
 /// others are left out.
 class LineVisits {
  public:
-  void add(std::uint64_t address, std::uint64_t passes) { add_line(address / line_bytes, passes); }
+  /// `block`: who visits it.
+  void add(std::uint64_t address, std::uint64_t passes, std::uint64_t block) {
+    Visits& visits = at(address / line_bytes);
+    visits.passes += passes;
+    if (visits.blocks == 0 || visits.last_block != block) ++visits.blocks;
+    visits.last_block = block;
+  }
   LineVisits& operator+=(const LineVisits& other) {
-    for (const auto& [line, passes] : other.passes_) add_line(line, passes);
+    for (const auto& [line, visits] : other.visits_) {
+      Visits& sum = at(line);
+      sum.passes += visits.passes;
+      sum.blocks += visits.blocks;
+      sum.last_block = visits.last_block;
+    }
     return *this;
   }
-  /// Of the line that is busy longest.
-  std::uint64_t most() const {
-    std::uint64_t most = 0;
-    for (const auto& [line, passes] : passes_) most = std::max(most, passes);
-    return most;
+  /// Of the line that is busy longest, where these are the visits of `blocks` of a grid, which are
+  /// that share of it: the others visit a line, too, that most of these do.
+  std::uint64_t most(double blocks, double share) const {
+    double most = 0;
+    for (const auto& [line, visits] : visits_) {
+      const auto passes = static_cast<double>(visits.passes);
+      const bool is_of_all = 2 * static_cast<double>(visits.blocks) > blocks;
+      most = std::max(most, is_of_all ? passes / share : passes);
+    }
+    return static_cast<std::uint64_t>(most);
   }
   friend bool operator==(const LineVisits&, const LineVisits&) = default;
 
  private:
   static constexpr std::uint64_t line_bytes = 128;
 
-  void add_line(std::uint64_t line, std::uint64_t passes) {
-    constexpr std::size_t most = 1U << 20U;
-    const auto known = passes_.find(line);
-    if (known != passes_.end()) {
-      known->second += passes;
-    } else if (passes_.size() < most) {
-      passes_.emplace(line, passes);
+  struct Visits {
+    std::uint64_t passes = 0;
+    std::uint64_t blocks = 0;
+    std::uint64_t last_block = 0;
+
+    friend bool operator==(const Visits& a, const Visits& b) {
+      return a.passes == b.passes && a.blocks == b.blocks;
     }
+  };
+
+  Visits& at(std::uint64_t line) {
+    constexpr std::size_t most = 1U << 20U;
+    if (visits_.size() < most) return visits_[line];
+    const auto known = visits_.find(line);
+    left_out_ = {};
+    return known != visits_.end() ? known->second : left_out_;
   }
 
-  std::unordered_map<std::uint64_t, std::uint64_t> passes_;
+  std::unordered_map<std::uint64_t, Visits> visits_;
+  Visits left_out_;  ///< of a line that is not among them
 };
 
 /// What blocks did.
 struct LaunchCount : WorkCount {
   LineVisits atomics;
+  std::uint64_t longest_block = 0;   ///< warp instructions of the block that executes most
   std::vector<SiteCount> sites;      ///< by the kernel's memory ops
   std::vector<AddressShape> shapes;  ///< the same, where the launch notes them; else empty
 

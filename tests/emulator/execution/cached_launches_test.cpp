@@ -195,6 +195,32 @@ BOOST_AUTO_TEST_CASE(the_busiest_line_takes_a_pass_for_each_sector_and_each_thre
   BOOST_TEST(emulate(counts).metrics.at("busiest_line") == 32);
   BOOST_TEST(emulate(counts, integers({{"LANES", 16}})).metrics.at("busiest_line") == 512);
   BOOST_TEST(emulate(counts, integers({{"LANES", 1}})).metrics.at("busiest_line") == 128);
+  std::string floats = counts;
+  for (const std::string from = "uint32_t"; floats.find(from) != std::string::npos;) {
+    floats.replace(floats.find(from), from.size(), "float");
+  }
+  BOOST_TEST(emulate(floats, integers({{"LANES", 1}})).metrics.at("busiest_line") == 256);
+}
+
+BOOST_AUTO_TEST_CASE(the_longest_path_is_that_of_the_block_that_executes_most) {
+  const auto kernel = [](const std::string& turns) {
+    return "/* pattern:\n"
+           "buffers: {out: {type: float, length: 1 Ki, init: 0}}\n"
+           "launch: {grid: 4, block: 256}\n"
+           "useful: {write: 4096}\n"
+           "verify: {out: \"out[i] >= 0\"}\n*/\n"
+           "__global__ void kernel(float* out) {\n"
+           "  float x = out[blockIdx.x * 256 + threadIdx.x];\n"
+           "#pragma unroll 1\n"
+           "  for (int k = 0; k < " +
+           turns +
+           "; ++k) x = x * 0.5f + 1;\n"
+           "  out[blockIdx.x * 256 + threadIdx.x] = x;\n}\n";
+  };
+  const auto even = emulate(kernel("100")).metrics;
+  BOOST_TEST(even.at("longest_path") == even.at("instructions") / 32);
+  const auto uneven = emulate(kernel("(blockIdx.x == 1 ? 400 : 0)")).metrics;
+  BOOST_TEST(uneven.at("longest_path") > 3 * uneven.at("instructions") / 32);
 }
 
 BOOST_AUTO_TEST_CASE(instructions_are_counted_by_the_pipe_that_they_take) {
