@@ -590,11 +590,10 @@ std::optional<std::string> EmulatorExecution::verify() {
 Observation EmulatorExecution::observe() {
   const LaunchPlan& first = workload_.launches.front();
   if (step_counts_.empty()) counted_.longest_path = path_of_longest_block(first, counted_.count);
-  const double share = counted_.executed_share;
-  const double executed = share * static_cast<double>(first.grid.count());
+  const double executed = counted_.executed_share * static_cast<double>(first.grid.count());
   AccessSums sums;
   for (const CountedKernel& each : counted_kernels()) {
-    sums.add(each.kernel, each.count, executed, share);
+    sums.add(each.kernel, each.count, executed, counted_.executed_share);
   }
   Observation observation = {metrics_of(sums, counted_), notes_};
   std::uint64_t blocks = 0;
