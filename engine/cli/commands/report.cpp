@@ -168,8 +168,8 @@ CommandLine report_line() {
   CommandLine line(
       "sweep report [OPTIONS] FILE.db[:RUN] ...",
       "Makes a report again from a results database: of its newest run, or of the one\n"
-      "whose number is given. A sweep's name stands for results/NAME.db. Several runs of\n"
-      "a sweep, on several GPUs, make one report.");
+      "whose number is given. A sweep's name stands for results/NAME.db. Several runs\n"
+      "of a sweep, on several GPUs, make one report.");
   std::vector<std::string_view> names;
   std::vector<std::string> formats;
   for (const ReportFormat& format : format_table) {
