@@ -42,8 +42,7 @@ void RequestLog::add(RequestKind kind, bool waits, std::span<const std::uint64_t
   const bool is_run = sectors.back() - sectors.front() == sectors.size() - 1;
   constexpr std::size_t most_of_number = 10;
   constexpr std::size_t most = 2 + (2 + 2 * Request::most_sectors) * most_of_number;
-  std::array<std::uint8_t, most>
-      room;  // NOLINT(cppcoreguidelines-pro-type-member-init): up to `end`
+  std::array<std::uint8_t, most> room;  // NOLINT: filled up to `end`
   std::uint8_t* end = room.data();
   *end++ = static_cast<std::uint8_t>(static_cast<unsigned>(kind) << 2U | (waits ? waits_bit : 0U) |
                                      (is_run ? run_bit : 0U));
