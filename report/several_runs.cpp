@@ -1,9 +1,7 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 
 #include "report/display_text.h"
 #include "report/run_analysis.h"
@@ -120,11 +118,10 @@ RunResults together(std::vector<RunResults> runs) {
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     RunResults& own = i == 0 ? all : runs[i];
     const std::int64_t begin = next;
-    const std::int64_t own_id = i == 0 ? id : own.run.id;
     for (StoredPoint& stored : own.points) {
       stored.point.key.parameters.set(name, gpus[i]);
       stored.ordinal += begin;
-      if (stored.measured_by == own_id) stored.measured_by = id;
+      if (stored.measured_by == own.run.id) stored.measured_by = id;
       next = std::max(next, stored.ordinal + 1);
     }
     for (ComparisonRecord& each : own.run.comparisons) each.ordinal += begin;

@@ -289,13 +289,7 @@ void count_points(std::span<const UncountedPoint> points, const CompileSettings&
       PreparedPoint next = prepared.next();
       prepared.take_ready();
       Observation counted{{}, {std::string(not_counted) + next.failure}};
-      if (next.workload) {
-        constexpr std::chrono::milliseconds pause(50);
-        while (next.counts.wait_for(pause) != std::future_status::ready) {
-          if (compile.stop != nullptr && *compile.stop) return;
-        }
-        counted = next.counts.get();
-      }
+      if (next.workload) counted = await(next.counts, compile.stop);
       store.add_metrics(point.id, counted.metrics, counted.notes, point.derive);
       on_point(point, counted);
     }

@@ -10,6 +10,19 @@ namespace sweep {
 
 class CountsBeside;
 
+/// What emulators give, once it is there. Throws CompilingStopped soon after `stop`, which may be
+/// null, is set before.
+template <class Result>
+Result await(std::future<Result>& result, const std::atomic<bool>* stop,
+             const std::function<void()>& meanwhile = nullptr) {
+  constexpr std::chrono::milliseconds pause(20);
+  while (result.wait_for(pause) != std::future_status::ready) {
+    if (stop != nullptr && *stop) throw CompilingStopped();
+    if (meanwhile) meanwhile();
+  }
+  return result.get();
+}
+
 /// What the stages of one run work with.
 struct RunStage {
   const RunRequest& request;
@@ -36,17 +49,10 @@ struct RunStage {
   /// Measures; the time goes to the measurement's own phases, or to `phase` if that is given.
   PointRecord measure(const Workload& workload, const MeasureRules& rules,
                       Phase phase = Phase::other, const std::function<void()>& meanwhile = nullptr);
-  /// Waits for what the emulators give. Throws CompilingStopped when the run is to stop before.
+  /// The same until the run is to stop; the time goes to the phase of that name.
   template <class Result>
   Result await(std::future<Result>& result, const std::function<void()>& meanwhile = nullptr) {
-    return watch.time(Phase::emulate, [&] {
-      constexpr std::chrono::milliseconds pause(20);
-      while (result.wait_for(pause) != std::future_status::ready) {
-        if (stop) throw CompilingStopped();
-        if (meanwhile) meanwhile();
-      }
-      return result.get();
-    });
+    return watch.time(Phase::emulate, [&] { return sweep::await(result, &stop, meanwhile); });
   }
   /// Reads the hardware's counters that the request asks for. Problems become notes of the run.
   std::vector<Observation> count(std::span<const Workload> workloads);

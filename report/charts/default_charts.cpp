@@ -127,7 +127,9 @@ std::optional<Chart> chart_of_predictions(const RunResults& results) {
   layout.x_metrics = {{"time", Origin::measured}};
   layout.y_metrics = {{"time", Origin::predicted}};
   layout.title = "Predicted against measured time";
-  const std::vector<ParameterValues> parameters = parameters_of(records_of(results.points));
+  const PointList points = records_of(results.points);
+  if (!any_has(points, {"time", Origin::predicted})) return std::nullopt;
+  const std::vector<ParameterValues> parameters = parameters_of(points);
   const ParameterValues* patterns = find_parameter(parameters, "pattern");
   if (patterns != nullptr && patterns->values().size() <= most_series) layout.series = {"pattern"};
   auto chart = build_chart(layout, results);

@@ -74,8 +74,7 @@ std::string charts_json(const std::vector<Chart>& charts);
 /// - `kind` (line, bar, heatmap, scatter), `description`
 /// - `x`, `y`: label, `scale` (linear, log2, log10, category), and its ticks: `places`, `labels`
 /// - `figures`, and `x` of a scatter chart: label, scale, `extent` (the lowest and the highest,
-/// with
-///   intervals and references), `from_zero`: whether a linear axis begins there
+///   intervals and references included), `from_zero`: whether a linear axis begins there
 /// - `references`: at, label; `diagonal`: the label of the line between equal figures, or ""
 /// - `series_label`, and of each of `series` name and `symbol`, a path
 /// - `panels`: of each title and `values`: x, y (of a heatmap), point (its place among the run's),

@@ -27,6 +27,14 @@ Provenance gpu_provenance() {
                      .cuda = "13.0"}};
 }
 
+RunRecord finished_run(std::int64_t id) {
+  return {.id = id,
+          .provenance = gpu_provenance(),
+          .started = "2025-01-31T12:00:00Z",
+          .finished = "2025-01-31T12:05:30Z",
+          .state = RunState::finished};
+}
+
 StoredPoint make_point(const std::string& pattern, Parameters parameters) {
   StoredPoint stored;
   stored.measured_by = 3;
@@ -87,11 +95,7 @@ TableLayout layout(Names rows, Names columns, Names values, const std::string& w
 RunResults stride_results() {
   RunResults results;
   results.summary = "Bandwidth against stride, for two element types";
-  results.run = {.id = 3,
-                 .provenance = gpu_provenance(),
-                 .started = "2025-01-31T12:00:00Z",
-                 .finished = "2025-01-31T12:05:30Z",
-                 .state = RunState::finished};
+  results.run = finished_run(3);
   for (const char* type : {"float", "double"}) {
     for (const std::int64_t stride : {1, 2, 8, 32}) {
       for (const std::int64_t block : {128, 256}) {
@@ -125,11 +129,7 @@ RunResults stride_results() {
 
 RunResults compared_results() {
   RunResults results;
-  results.run = {.id = 1,
-                 .provenance = gpu_provenance(),
-                 .started = "2025-01-31T12:00:00Z",
-                 .finished = "2025-01-31T12:05:30Z",
-                 .state = RunState::finished};
+  results.run = finished_run(1);
   results.run.provenance.seed = 1234567890123456789;
   results.run.notes = {"another process uses the GPU: 1234 (python)"};
   results.run.anchors = {{0, 2, 200e-6, 199e-6, 201e-6, 1.98e9, 45},
@@ -164,11 +164,7 @@ RunResults compared_results() {
 
 RunResults predicted_results() {
   RunResults results;
-  results.run = {.id = 1,
-                 .provenance = gpu_provenance(),
-                 .started = "2025-01-31T12:00:00Z",
-                 .finished = "2025-01-31T12:05:30Z",
-                 .state = RunState::finished};
+  results.run = finished_run(1);
   // How far off a prediction is, in turn.
   constexpr std::array errors = {1.02, 0.94, 1.25, 0.98, 1.6};
   std::size_t turn = 0;

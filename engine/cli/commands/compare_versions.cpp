@@ -302,7 +302,7 @@ RunComparison compare_versions(const GivenOptions& given, ComparisonRequest requ
         request.ignored.empty() ? "rename" : "ignore");
   }
   const std::string device = given.has("device") ? given.text("device") : "auto";
-  if (device.starts_with("replay:")) {
+  if (names_recording(device)) {
     throw UsageError("--device {}: a recording measures nothing; write auto or emulator", device);
   }
   StartedAhead ahead = start_ahead(device);

@@ -173,6 +173,10 @@ int given_compute_capability(const GivenOptions& given, const std::string& optio
   return std::stoi(digits);
 }
 
+bool names_recording(const std::string& device) {
+  return device.starts_with(replay_prefix);
+}
+
 std::string describe_device(const Device& device) {
   constexpr double giga = 1e9;
   constexpr double mega = 1e6;
@@ -381,7 +385,7 @@ PointRecord Replay::point(const Configuration& configuration) const {
 
 StartedAhead start_ahead(const std::string& device) {
   constexpr unsigned most_compilers = 4;
-  if (device.starts_with(replay_prefix)) return {};
+  if (names_recording(device)) return {};
   if (device != emulator_name) device_index(device);
   const unsigned compilers = std::min(std::thread::hardware_concurrency(), most_compilers);
   StartedAhead ahead;
@@ -398,7 +402,7 @@ StartedAhead start_ahead(const std::string& device) {
 Executor start_executor(const std::string& device, StartedAhead ahead, const GivenOptions& given,
                         bool predicts) {
   Executor executor;
-  if (device.starts_with(replay_prefix)) {
+  if (names_recording(device)) {
     const std::string file = device.substr(replay_prefix.size());
     if (file.empty()) throw UsageError("--device replay: names no file; write replay:FILE");
     auto replay = std::make_unique<Replay>(file);

@@ -25,6 +25,9 @@ int given_compute_capability(const GivenOptions& given, const std::string& optio
 /// What `--device` calls the engine's own machine.
 constexpr const char* emulator_name = "emulator";
 
+/// Whether `--device` names recorded results: "replay:FILE".
+bool names_recording(const std::string& device);
+
 /// "NVIDIA H200 (compute capability 9.0, 132 SMs, ...)"
 std::string describe_device(const Device& device);
 

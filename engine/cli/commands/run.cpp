@@ -349,15 +349,15 @@ int run_main(const GivenOptions& given) {
   require_file_name(loaded.sweep.name);
   say(options, describe_plan(loaded));
   require_configurations(loaded, "nothing to run");
-  const bool is_replay = device.starts_with("replay:");
+  const bool is_replay = names_recording(device);
   std::vector<std::string> profiles;
   if (!is_replay) profiles = given.listed("profile");
   if (profiles.size() > 1 && loaded.sweep.tune) {
     throw UsageError("--profile {}: a search is for one GPU; name one", given.text("profile"));
   }
   // A mistake in the last is said before the first is run.
-  for (const std::string& profile : profiles) {
-    const GivenOptions own = given.with("profile", profile);
+  for (std::size_t i = 1; i < profiles.size(); ++i) {
+    const GivenOptions own = given.with("profile", profiles[i]);
     EmulatorSettings settings = given_emulator_settings(own);
     predicted_gpu(own, settings);
   }
