@@ -19,11 +19,18 @@ constexpr double sectors_of_wavefront = 4;  // that the load unit takes in a cyc
 constexpr double l2_cycles = 0.9;           // of a multiprocessor, for each sector
 constexpr double dram_cycles = 1.8;         // the same, where all ask for as many
 
+/// From 0 to less than 1, as if by chance.
+double scattered(std::uint64_t number) {
+  return static_cast<double>(number * 0x9e3779b97f4a7c15 >> 32U) / 4294967296;
+}
+
 }  // namespace
 
 ResidentBlocks::ResidentBlocks(CacheModel& caches, unsigned multiprocessors,
                                unsigned blocks_of_each)
-    : caches_(caches), multiprocessors_(std::max(multiprocessors, 1U)) {
+    : caches_(caches),
+      multiprocessors_(std::max(multiprocessors, 1U)),
+      last_(multiprocessors_.size() - 1) {
   for (Multiprocessor& each : multiprocessors_) each.slots.resize(std::max(blocks_of_each, 1U));
 }
 
@@ -35,11 +42,17 @@ void ResidentBlocks::add(BlockRequests requests) {
 
 /// False where no multiprocessor has room.
 bool ResidentBlocks::place(BlockRequests& requests) {
-  for (std::size_t i = 0; i < multiprocessors_.size(); ++i) {
-    Multiprocessor& each = multiprocessors_[next_];
-    next_ = (next_ + 1) % multiprocessors_.size();
+  const std::size_t multiprocessors = multiprocessors_.size();
+  // The first ones are dealt out in turn; which one has room next is as good as chance then.
+  const std::size_t begin =
+      last_ + 1 + (now_ == 0 ? 0 : static_cast<std::size_t>(scattered(blocks_) * multiprocessors));
+  for (std::size_t i = 0; i < multiprocessors; ++i) {
+    const std::size_t number = (begin + i) % multiprocessors;
+    Multiprocessor& each = multiprocessors_[number];
     const auto free = std::ranges::find(each.slots, std::size_t{0});
-    if (free == each.slots.end()) continue;
+    if (free == each.slots.end() || (number == last_ && multiprocessors > 1)) continue;
+    last_ = number;
+    ++blocks_;
     *free = requests.size();
     const auto slot = static_cast<std::size_t>(free - each.slots.begin());
     for (RequestLog& log : requests) {
@@ -53,9 +66,7 @@ bool ResidentBlocks::place(BlockRequests& requests) {
         each.free.pop_back();
         each.warps[at] = std::move(warp);
       }
-      const std::uint64_t scattered = age * 0x9e3779b97f4a7c15;
-      const double start = now_ + start_spread * static_cast<double>(scattered >> 32U) / 4294967296;
-      each.waiting.emplace_back(start, at);
+      each.waiting.emplace_back(now_ + start_spread * scattered(age), at);
       std::push_heap(each.waiting.begin(), each.waiting.end(), std::greater<>());
     }
     return true;

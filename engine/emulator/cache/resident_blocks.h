@@ -25,10 +25,10 @@ struct SentSectors {
 
 /// Sends the requests of blocks through the caches in about the order in which a device does: as
 /// many blocks as there is room for are resident on each multiprocessor, dealt out one to each in
-/// turn, and later ones to whichever has room. A warp sends one request after the other until one
-/// waits for what was asked for before, which takes as long as its way through the caches; of the
-/// warps that can go on the oldest does. So a block whose data lies in L1 gets ahead of the others.
-/// The barriers of a block are not waited for.
+/// turn, and later ones to another that has room, as if by chance. A warp sends one request after
+/// the other until one waits for what was asked for before, which takes as long as its way through
+/// the caches; of the warps that can go on the oldest does. So a block whose data lies in L1 gets
+/// ahead of the others. The barriers of a block are not waited for.
 class ResidentBlocks {
  public:
   /// `caches` must outlive it.
@@ -72,8 +72,9 @@ class ResidentBlocks {
 
   CacheModel& caches_;
   std::vector<Multiprocessor> multiprocessors_;
-  std::size_t next_ = 0;  ///< the multiprocessor that looks for a block first
-  Cycles now_ = 0;        ///< all have come so far
+  std::size_t last_;          ///< the multiprocessor that got a block last
+  std::uint64_t blocks_ = 0;  ///< that were placed
+  Cycles now_ = 0;            ///< all have come so far
   Cycles from_dram_ = 0;
   Request request_;
   SentSectors sent_;

@@ -50,6 +50,12 @@ BOOST_AUTO_TEST_CASE(blocks_are_dealt_out_to_the_multiprocessors) {
   BOOST_TEST((hits(2, 16, {block, block, block, block}) == Hits{16, 8}));
 }
 
+BOOST_AUTO_TEST_CASE(a_block_never_follows_its_neighbour_on_a_multiprocessor) {
+  std::vector<RequestLog> blocks;
+  for (std::uint64_t i = 0; i < 20; ++i) blocks.push_back(loading({i, i + 1}));
+  BOOST_TEST((hits(1, 16, blocks) == Hits{0, 19}));
+}
+
 BOOST_AUTO_TEST_CASE(resident_blocks_share_an_l1) {
   // Alone each block fits; two that are there together do not, one after the other they do.
   const auto twice = [](std::uint64_t first) {
