@@ -181,7 +181,7 @@ inline constexpr Key tune_keys[] = {
      "best; 1.5 unless given, off for never."},
     {"predictions", ValueForm::count_or_off,
      "On a GPU with --profile: predict so many configurations before the search, which "
-     "begins with the best of them; 128 unless given, off for none."},
+     "begins with the best of them; off unless given."},
 };
 
 inline constexpr Key emulator_keys[] = {

@@ -43,8 +43,8 @@ struct TuneRules {
   /// A configuration is dropped after its first samples when it is so many times slower than the
   /// best so far; 0: never.
   double cut_off = 1.5;
-  /// So many configurations are predicted before the search where that can be; 0: none.
-  std::size_t predictions = 128;
+  /// So many configurations are predicted before the search where that can be.
+  std::size_t predictions = 0;
 };
 
 /// One axis, or several that move together (`zip:`): each row gives one value per name.

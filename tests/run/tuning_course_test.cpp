@@ -198,12 +198,14 @@ BOOST_FIXTURE_TEST_CASE(a_search_begins_with_the_best_predicted, Predicting) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(predictions_of_a_search_can_be_fewer_or_none, Predicting) {
+BOOST_FIXTURE_TEST_CASE(a_search_predicts_as_many_as_it_is_told_to, Predicting) {
   run(searched_by("forest", ", predictions: 20"));
   BOOST_TEST(stages.front() == "predicting 20 configurations");
-  const std::string without = searched_by("forest", ", predictions: off");
-  run(without, true);
-  BOOST_TEST(std::ranges::count(stages, "predicting 70 configurations") == 0);
+  stages.clear();
+  run(searched_by("forest"), true);
+  BOOST_TEST(std::ranges::count_if(stages, [](const std::string& stage) {
+               return stage.starts_with("predicting");
+             }) == 0);
   const std::vector<Tried> course = order;
   predicted_gpu.reset();
   run(searched_by("forest"), true);

@@ -33,7 +33,7 @@ struct StrategyRequest {
   std::size_t seeds = 100;
   std::optional<std::size_t> most = {};
   std::optional<Expression> where = {};
-  std::size_t predictions = TuneRules{}.predictions;  ///< that a search asks for; 0: none
+  std::size_t predictions = 128;  ///< that a search asks for; 0: none
 };
 
 /// A recording as strategies search it.
