@@ -56,14 +56,14 @@ endif()
 
 # sweep_room(NAME SOURCES... [USES targets...] [COLD]): one folder of the engine as a static library; COLD
 # where little of a run's time is spent: it compiles a quarter faster, without much optimizing. With
-# SWEEP_UNITY eight of its files are compiled as one, as most of the compiling is headers: what a file
+# SWEEP_UNITY several of its files are compiled as one, as most of the compiling is headers: what a file
 # keeps to itself has a name of its own in the room, or SKIP_UNITY_BUILD_INCLUSION.
 function(sweep_room name)
   cmake_parse_arguments(ROOM "COLD" "" "USES" ${ARGN})
   add_library(sweep_${name} STATIC ${ROOM_UNPARSED_ARGUMENTS})
   target_link_libraries(sweep_${name} PUBLIC sweep_build_flags ${ROOM_USES})
   set_target_properties(sweep_${name} PROPERTIES
-    UNITY_BUILD ${SWEEP_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+    UNITY_BUILD ${SWEEP_UNITY} UNITY_BUILD_BATCH_SIZE ${SWEEP_UNITY_BATCH})
   if(ROOM_COLD)
     target_compile_options(sweep_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()

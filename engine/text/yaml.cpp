@@ -23,11 +23,11 @@ struct Rejected {};
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// A source with the offsets of its lines, so that places turn into offsets and back quickly.
-class Lines {
+class SourceLines {
  public:
   /// What stands from `end` on does not belong to the text, and what stands before `begin` is
   /// blanked.
-  Lines(SourcePtr source, std::size_t begin, std::size_t end)
+  SourceLines(SourcePtr source, std::size_t begin, std::size_t end)
       : source_(std::move(source)), end_(end) {
     // yaml-cpp does not count the byte order mark.
     if (begin == 0 && text().starts_with(byte_order_mark)) skipped_ = byte_order_mark.size();
@@ -64,7 +64,7 @@ class Lines {
 /// Receives yaml-cpp's events and builds the tree.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(const Lines& lines, Diagnostics& diagnostics)
+  TreeBuilder(const SourceLines& lines, Diagnostics& diagnostics)
       : lines_(lines), diagnostics_(diagnostics) {
     root_.where = lines.whole();
   }
@@ -296,7 +296,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
-  const Lines& lines_;
+  const SourceLines& lines_;
   Diagnostics& diagnostics_;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, YamlNode> anchors_;
@@ -337,7 +337,7 @@ std::optional<YamlNode> read_yaml(const SourcePtr& source, std::size_t begin, st
                                   Diagnostics& diagnostics) {
   end = std::min(end, source->text.size());
   begin = std::min(begin, end);
-  const Lines lines(source, begin, end);
+  const SourceLines lines(source, begin, end);
   // yaml-cpp takes some of what is no text for the end of the file or for another encoding.
   if (!check_text(source, begin, end, TextKind::yaml, diagnostics)) return std::nullopt;
   // Blanking what stands before keeps the places of what follows.
