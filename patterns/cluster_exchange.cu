@@ -13,30 +13,34 @@ origin: CUDA C++ Programming Guide, "Distributed Shared Memory"
 parameters:
   FROM:    {default: 1, min: 0, max: 2, help: "0 own memory, 1 the next block's, 2 the first block's"}
   CLUSTER: {default: 4, min: 1, max: 16, help: "blocks of a cluster; beyond 8 not every GPU has them"}
-  BYTES:   {default: 32 Ki, min: 1 Ki, max: 64 Ki, help: shared memory of a block}
+  SHARED:   {default: 32 Ki, min: 1 Ki, max: 64 Ki, help: shared memory of a block}
   BLOCK:   {default: 512, min: 32, max: 1024, help: threads per block}
   DEPTH:   {default: 4, min: 1, max: 16, help: loads of a step}
-  LOADS:   {default: 4096, min: 1, max: 1 Mi, help: loads of a thread}
+  BYTES:   {default: 1 Gi, min: 1, help: bytes that all blocks together read}
   BLOCKS_PER_SM: {default: 2, min: 1, max: 32, help: blocks of the grid for each multiprocessor}
   MULTIPROCESSORS: {default: 132, min: 1, device: multiprocessors, help: the grid is made for}
   BLOCKS:
     default: BLOCKS_PER_SM * MULTIPROCESSORS / CLUSTER * CLUSTER
     min: 1
     help: blocks in the grid; as many clusters as there is room for
+  STEPS:
+    default: max(1, BYTES / (BLOCKS * BLOCK * DEPTH * sizeof(uint4)))
+    min: 1
+    max: 16 Mi
+    help: steps of each thread
 require:
   - BLOCK % 32 == 0
-  - is_pow2(BYTES)
-  - LOADS % DEPTH == 0
+  - is_pow2(SHARED)
   - BLOCKS % CLUSTER == 0
 buffers:
   sum: {type: uint32_t, length: BLOCKS * BLOCK}
-launch: {grid: BLOCKS, block: BLOCK, shared: BYTES, cluster: CLUSTER}
-useful: {shared: BLOCKS * BLOCK * LOADS * sizeof(uint4)}
+launch: {grid: BLOCKS, block: BLOCK, shared: SHARED, cluster: CLUSTER}
+useful: {shared: BLOCKS * BLOCK * STEPS * DEPTH * sizeof(uint4)}
 verify: {sum: "sum[i] == expected_sum(i / BLOCK, i % BLOCK)"}
 */
 #include <cooperative_groups.h>
 
-constexpr uint32_t places = BYTES / sizeof(uint4);
+constexpr uint32_t places = SHARED / sizeof(uint4);
 
 // The block of the cluster that another one reads from.
 __device__ uint32_t source_of(uint32_t rank) {
@@ -64,7 +68,7 @@ __global__ void cluster_exchange(uint32_t* sum) {
   const uint4* theirs = cluster.map_shared_rank(own, source_of(cluster.block_rank()));
   uint32_t total = 0;
 #pragma unroll 1
-  for (uint32_t load = 0; load < LOADS; load += DEPTH) {
+  for (uint32_t load = 0; load < STEPS * DEPTH; load += DEPTH) {
 #pragma unroll
     for (uint32_t k = 0; k < DEPTH; ++k) {
       const uint4 value = theirs[place_of(threadIdx.x, load + k)];
@@ -79,7 +83,7 @@ __global__ void cluster_exchange(uint32_t* sum) {
 __device__ uint32_t expected_sum(uint64_t block, uint64_t thread) {
   const uint64_t source = block / CLUSTER * CLUSTER + source_of(uint32_t(block % CLUSTER));
   uint32_t total = 0;
-  for (uint32_t load = 0; load < LOADS; ++load) {
+  for (uint32_t load = 0; load < STEPS * DEPTH; ++load) {
     total += 4 * value_of(uint32_t(source), place_of(uint32_t(thread), load));
   }
   return total;

@@ -109,11 +109,16 @@ void check_equal(const EmulatedPoint& actual, const EmulatedPoint& expected, Wan
 }
 
 /// Whether the grid is one block, of which no part can be left out.
-bool has_one_block(const Configuration& configuration) {
+/// Of blocks, or of one block alone.
+bool has_one_cluster(const Configuration& configuration) {
   const Bindings environment = environment_of(configuration);
-  return std::ranges::all_of(
-      configuration.pattern->steps.front().launch.grid,
-      [&](const Expression& extent) { return extent.evaluate_integer(environment) == 1; });
+  const auto blocks_in = [&](const std::vector<Expression>& extents) {
+    std::int64_t blocks = 1;
+    for (const Expression& extent : extents) blocks *= extent.evaluate_integer(environment);
+    return blocks;
+  };
+  const LaunchShape& launch = configuration.pattern->steps.front().launch;
+  return blocks_in(launch.grid) == blocks_in(launch.cluster);
 }
 
 /// Whether a metric says something about one request.
@@ -190,7 +195,7 @@ BOOST_DATA_TEST_CASE(has_the_same_totals_from_some_blocks_as_from_all, data::mak
       // So many blocks are executed anyway, and what costs no more than a sample.
       constexpr double few_blocks = 8;
       const bool is_whole =
-          has_one_block(configurations[i]) || exact[i].metrics.at("blocks") <= few_blocks ||
+          has_one_cluster(configurations[i]) || exact[i].metrics.at("blocks") <= few_blocks ||
           exact[i].metrics.at("thread_instructions") <= static_cast<double>(some.sample_budget);
       BOOST_TEST((sampled[i].metrics.at("executed_share") < 100) == !is_whole);
       BOOST_TEST(sampled[i].metrics.size() == exact[i].metrics.size());
