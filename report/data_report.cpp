@@ -134,6 +134,17 @@ Json tuning_of(const RunRecord& run) {
           {"groups", std::move(groups)}};
 }
 
+Json json_of(const MergedPart& part) {
+  return {{"run", part.run},
+          {"file", json_text(part.file)},
+          {"shard", {part.shard, part.shards}},
+          {"host", json_text(part.host)},
+          {"device", json_text(part.device)},
+          {"started", json_text(part.started)},
+          {"state", to_string(part.state)},
+          {"points", part.points}};
+}
+
 Json json_of(const ComparisonRecord& comparison) {
   return {{"point", comparison.ordinal},
           {"rounds", comparison.rounds},
@@ -352,17 +363,22 @@ std::string write_json(const RunAnalysis& analysis) {
   add("sweep", {{"name", provenance.sweep_name},
                 {"summary", json_text(results.summary)},
                 {"text", provenance.sweep_text}});
-  add("run", {{"id", run.id},
-              {"state", to_string(run.state)},
-              {"started", json_text(run.started)},
-              {"finished", json_text(run.finished)},
-              {"command", provenance.command},
-              {"host", json_text(provenance.host)},
-              {"engine_version", json_text(provenance.engine_version)},
-              {"compiler", json_text(provenance.compiler)},
-              {"measure", provenance.measure},
-              {"seed", std::to_string(provenance.seed)},
-              {"notes", run.notes}});
+  Json about_run = {{"id", run.id},
+                    {"state", to_string(run.state)},
+                    {"started", json_text(run.started)},
+                    {"finished", json_text(run.finished)},
+                    {"command", provenance.command},
+                    {"host", json_text(provenance.host)},
+                    {"engine_version", json_text(provenance.engine_version)},
+                    {"compiler", json_text(provenance.compiler)},
+                    {"measure", provenance.measure},
+                    {"seed", std::to_string(provenance.seed)},
+                    {"notes", run.notes}};
+  if (const RunShare& share = provenance.share; share.is_part()) {
+    about_run["shard"] = {share.shard, share.shards};
+  }
+  for (const MergedPart& part : run.parts) about_run["parts"].push_back(json_of(part));
+  add("run", about_run);
   add("device", json_of(provenance.device));
   add_list("patterns", patterns_of(results.points), [](const Json& pattern) { return pattern; });
   add("metrics", metrics_of(metric_columns(analysis.points)));

@@ -77,6 +77,19 @@ std::string readable_time(const std::string& time);
 /// "580.159.04, CUDA 13.0". What is not known is left out.
 DocumentTable provenance_table(const RunRecord& run);
 
+/// "shard 2 of 8: 12 of the sweep's 100 configurations"; empty for a run that is no shard.
+std::string describe_shard(const RunRecord& run, std::size_t points);
+
+/// "merged from 8 runs, of 2 hosts and 8 devices"; empty for a run that is not merged.
+std::string describe_parts(const RunRecord& run);
+
+/// What a merged run that is not whole lacks: how many configurations are there, which shards are
+/// not, and which did not finish.
+std::vector<std::string> describe_missing_parts(const RunRecord& run, std::size_t points);
+
+/// Which run each of a merged run's parts is, line by line; without rows for others.
+DocumentTable parts_table(const RunRecord& run);
+
 /// A point that does not keep an expectation.
 struct BrokenPoint {
   const PointRecord* point = nullptr;

@@ -169,6 +169,13 @@ std::vector<RunNote> run_notes(const RunResults& results) {
   if (std::string note = note_on_verification(results.points); !note.empty()) {
     notes.push_back({std::move(note), true});
   }
+  for (std::string& note : describe_missing_parts(results.run, results.points.size())) {
+    notes.push_back({std::move(note), true});
+  }
+  for (std::string text :
+       {describe_shard(results.run, results.points.size()), describe_parts(results.run)}) {
+    if (!text.empty()) notes.push_back({std::move(text), false});
+  }
   for (const std::string& note : results.run.notes) {
     // Counts may have followed since the run.
     const bool is_about_counts = note == too_late_to_count;
@@ -317,6 +324,8 @@ DocumentTable provenance_table(const RunRecord& run) {
       {"order",
        known(provenance.seed != 0, fmt::format("shuffled with the seed {}", provenance.seed))},
       {"host", provenance.host},
+      {"shard", known(provenance.share.is_part(),
+                      fmt::format("{} of {}", provenance.share.shard, provenance.share.shards))},
       {"run", join_known({std::to_string(run.id),
                           known(!run.started.empty(), "started " + readable_time(run.started)),
                           known(!run.finished.empty(), end + readable_time(run.finished))})}};

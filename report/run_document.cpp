@@ -21,6 +21,7 @@ constexpr std::size_t most_points_listed = 10;
 /// What a run that has not finished lacks, as a sentence; empty for one that has.
 std::string describe_state(const RunRecord& run) {
   if (run.state == RunState::finished) return {};
+  if (!run.parts.empty()) return "Not all of the sweep's points are here.";
   return run.state == RunState::interrupted
              ? "The run was interrupted: not all of its points are here."
              : "The run has not finished: it is still going on, or it was killed.";
@@ -32,7 +33,8 @@ std::string count_points(const RunResults& results) {
   std::size_t reused = 0;
   std::set<std::int64_t> earlier;
   for (const StoredPoint& stored : results.points) {
-    if (stored.measured_by == results.run.id) continue;
+    // A merged run's points are all of others, which are its parts.
+    if (stored.measured_by == results.run.id || !results.run.parts.empty()) continue;
     ++reused;
     earlier.insert(stored.measured_by);
   }
@@ -248,6 +250,7 @@ class RunDocument {
     add("notes", "Notes", list_of(notes));
     add_end();
     Document origin = {provenance_table(results_.run)};
+    add_parts(origin);
     add_command(origin);
     document_.emplace_back(Fold{"Where the figures come from", std::move(origin)});
     return std::move(document_);
@@ -284,6 +287,7 @@ class RunDocument {
     const Provenance& provenance = results_.run.provenance;
     Document origin = {
         Fold{"Device, driver, compiler, measuring rules", {provenance_table(results_.run)}}};
+    add_parts(origin);
     if (!provenance.sweep_text.empty()) {
       origin.emplace_back(Fold{"The sweep's text", {Code{provenance.sweep_text, "yaml"}}});
     }
@@ -337,6 +341,11 @@ class RunDocument {
     std::ranges::move(describe_notes(results_.points), std::back_inserter(notes));
     add("warnings", "Warnings", list_of(warnings, as_sentence));
     add("notes", "Notes", list_of(notes, as_sentence));
+  }
+
+  void add_parts(Document& content) const {
+    DocumentTable parts = parts_table(results_.run);
+    if (!parts.rows.empty()) content.emplace_back(std::move(parts));
   }
 
   void add_command(Document& content) const {

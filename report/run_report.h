@@ -72,7 +72,8 @@ constexpr int json_report_version = 1;
 /// - `schema_version`: json_report_version
 /// - `sweep`: name, summary, text
 /// - `run`: id, state (running, finished, interrupted), started and finished (UTC), command, host,
-///   engine_version, compiler, measure, seed, notes
+///   engine_version, compiler, measure, seed, notes; of a shard `shard`, [2, 8] of the second of
+///   eight; of a merged run `parts`: run, file, shard, host, device, started, state, points
 /// - `device`: backend, name, uuid, compute_capability (90 is 9.0), multiprocessors, l2_bytes,
 ///   memory_bytes, memory_clock_hz, memory_bus_bits, peak_bandwidth (B/s), driver, cuda
 /// - `patterns`: of each name, text, with that of the files it includes behind it, and derived:

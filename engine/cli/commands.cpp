@@ -15,11 +15,14 @@
 namespace sweep {
 
 std::span<const Command> commands() {
-  static const std::array all = {run_command,     check_command,   explain_command,
-                                 list_command,    show_command,    report_command,
-                                 export_command,  compare_command, compare_strategies_command,
-                                 devices_command, cache_command,   profile_command,
-                                 new_command,     schema_command,  completion_command,
+  static const std::array all = {run_command,     check_command,
+                                 explain_command, list_command,
+                                 show_command,    report_command,
+                                 merge_command,   export_command,
+                                 compare_command, compare_strategies_command,
+                                 devices_command, cache_command,
+                                 profile_command, new_command,
+                                 schema_command,  completion_command,
                                  manual_command,  help_command};
   return all;
 }

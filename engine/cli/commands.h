@@ -32,9 +32,9 @@ std::span<const Command> commands();
 int execute(const Command& command, const Arguments& arguments);
 
 extern const Command run_command, check_command, explain_command, list_command, show_command,
-    report_command, export_command, compare_command, compare_strategies_command, devices_command,
-    cache_command, profile_command, new_command, schema_command, completion_command, manual_command,
-    help_command;
+    report_command, merge_command, export_command, compare_command, compare_strategies_command,
+    devices_command, cache_command, profile_command, new_command, schema_command,
+    completion_command, manual_command, help_command;
 
 /// `sweep --help`: the commands and the topics there are.
 void print_help();
@@ -53,8 +53,8 @@ std::span<const EmbeddedFile> help_files();
 /// there may be.
 std::span<const EmbeddedFile> completion_scripts();
 
-/// What `sweep new pattern`, `sweep new sweep` and `sweep man` write, as "pattern", "sweep" and
-/// "manual"; words in capitals stand for what differs.
+/// What `sweep new` and `sweep man` write, as "pattern", "sweep", "slurm" and "manual"; words in
+/// capitals stand for what differs.
 std::span<const EmbeddedFile> file_templates();
 
 /// The template of that name, with texts in the place of words, one word after the other.

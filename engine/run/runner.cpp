@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/run/interleaved_comparison.h"
 #include "engine/run/run_stage.h"
@@ -37,14 +38,21 @@ void note_disturbances(RunStage& stage) {
   for (const std::string& text : stage.measurer.disturbances()) stage.note(text);
 }
 
-/// Gives the run the points that the store has; the indices of those it does not have.
-std::vector<std::size_t> reuse_points(RunStage& stage) {
-  const std::vector<Configuration>& configurations = stage.request.space.configurations;
-  std::vector<std::optional<ReusedPoint>> reused(configurations.size());
+/// The indices of the configurations that the run is about.
+std::vector<std::size_t> own_configurations(const RunRequest& request) {
+  if (request.share) return *request.share;
+  std::vector<std::size_t> all(request.space.configurations.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+/// Gives the run the points that the store has; leaves the indices of those it does not have.
+std::vector<std::size_t> reuse_points(RunStage& stage, std::vector<std::size_t> own) {
+  std::vector<std::optional<ReusedPoint>> reused(own.size());
   if (!stage.request.fresh) {
     reused = stage.watch.time(Phase::store, [&] {
-      return stage.store.reuse_points(stage.summary.run, configurations.size(), [&](std::size_t i) {
-        return stage.key_of(configurations[i]);
+      return stage.store.reuse_points(stage.summary.run, own, [&](std::size_t i) {
+        return stage.key_of(stage.configuration(i));
       });
     });
   }
@@ -52,13 +60,13 @@ std::vector<std::size_t> reuse_points(RunStage& stage) {
   MetricChanges changes;  // the metrics of one's own may be others than when they were measured
   for (std::size_t i = 0; i < reused.size(); ++i) {
     if (!reused[i]) {
-      missing.push_back(i);
-    } else if (ChangeMetrics derive = stage.deriving(configurations[i])) {
+      missing.push_back(own[i]);
+    } else if (ChangeMetrics derive = stage.deriving(stage.configuration(own[i]))) {
       changes.emplace_back(reused[i]->id, std::move(derive));
     }
   }
   stage.watch.time(Phase::store, [&] { stage.store.change_metrics(changes); });
-  stage.summary.reused = configurations.size() - missing.size();
+  stage.summary.reused = own.size() - missing.size();
   return missing;
 }
 
@@ -88,9 +96,9 @@ void measure_points(RunStage& stage, const std::vector<std::size_t>& missing) {
 }
 
 void measure_all(RunStage& stage) {
-  const std::vector<std::size_t> missing = reuse_points(stage);
+  const std::vector<std::size_t> missing = reuse_points(stage, own_configurations(stage.request));
   RunSummary& summary = stage.summary;
-  stage.observer.on_start(stage.request.space.configurations.size(), summary.reused);
+  stage.observer.on_start(missing.size() + summary.reused, summary.reused);
   if (summary.reused > 0) {
     stage.watch.time(Phase::store, [&] {
       stage.store.visit_points(

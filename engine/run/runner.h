@@ -71,6 +71,8 @@ struct RunRequest {
   /// Called with the run's id when every point is measured, before the best are compared: what
   /// takes other cores can begin.
   std::function<void(std::int64_t run, const RecentWorkloads& recent)> on_measured = {};
+  /// The indices of the configurations to measure, where these are not all.
+  std::optional<std::vector<std::size_t>> share = {};
   std::vector<TuningGroup> groups = {};  ///< to search; empty: every configuration is measured
   /// Point indices of what is to be compared with each other, two and two, in the place of the
   /// best.

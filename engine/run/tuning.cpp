@@ -155,6 +155,7 @@ class GroupTuning {
         default_(group.default_configuration),
         space_(search_space(stage.request.space, group)),
         source_(std::in_place, stage, drift, counts) {
+    found.place = static_cast<std::int64_t>(group.place);
     found.group = group.values;
     found.configurations = static_cast<std::int64_t>(configurations_of(group));
     if (default_) found.default_configuration = static_cast<std::int64_t>(*default_);

@@ -296,7 +296,7 @@ std::vector<TuningGroup> tuning_groups(const Sweep& sweep, Space& space) {
   for (std::size_t index = 0; index < space.configurations.size(); ++index) {
     Bindings values = values_of(space.configurations[index], sweep.tune->for_each);
     const auto [found, is_new] = group_of.try_emplace(to_string(values), groups.size());
-    if (is_new) groups.push_back({std::move(values), {}, {}, {}});
+    if (is_new) groups.push_back({groups.size(), std::move(values), {}, {}, {}});
     groups[found->second].configurations.push_back(index);
   }
   Sweep frame = sweep;

@@ -91,6 +91,7 @@ std::optional<Configuration> with_emulator_values(const Configuration& configura
 
 /// Configurations among which one winner is searched for.
 struct TuningGroup {
+  std::size_t place = 0;                    ///< among the sweep's groups
   Bindings values;                          ///< of the names that groups differ in
   std::vector<std::size_t> configurations;  ///< their indices in the space, ascending
   /// The index of the configuration that a user has who chooses nothing: the first pattern's

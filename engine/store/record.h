@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -15,6 +16,20 @@
 
 namespace sweep {
 
+/// Which of a sweep's configurations a run is about.
+struct RunShare {
+  std::uint64_t shard = 1;  ///< the number of its share, from 1 to `shards`
+  std::uint64_t shards = 1;
+  std::uint64_t configurations = 0;  ///< of all shards together; 0: not known
+  std::uint64_t groups = 0;          ///< the same of a search's groups
+  /// What tells the configurations of all shards from others, and of each pattern its text.
+  std::string space = {};
+  std::map<std::string, std::string> patterns = {};
+
+  bool is_part() const { return shards > 1; }
+  friend bool operator==(const RunShare&, const RunShare&) = default;
+};
+
 /// Where a run's results come from: everything a report says besides the points.
 struct Provenance {
   std::string sweep_name;
@@ -29,6 +44,7 @@ struct Provenance {
   /// Of each pattern the parameters that are computed from others: the sweep leaves them to a
   /// default that names these.
   std::map<std::string, std::vector<std::string>> derived = {};
+  RunShare share = {};
 
   friend bool operator==(const Provenance&, const Provenance&) = default;
 };
@@ -64,6 +80,7 @@ struct ComparisonRecord {
 
 /// What a search found among the configurations of one group.
 struct TunedGroup {
+  std::int64_t place = 0;           ///< among the groups of all of the sweep's shards
   Bindings group;                   ///< the values of the names that the groups differ in
   std::int64_t configurations = 0;  ///< that the group has, the default included
   std::int64_t tried = 0;           ///< by the search; the default, tried before it, included
@@ -114,8 +131,24 @@ struct PatternExplanation {
   friend bool operator==(const PatternExplanation&, const PatternExplanation&) = default;
 };
 
+/// A run whose points a merged run has.
+struct MergedPart {
+  std::int64_t run = 0;
+  std::string file;  ///< the name of the database that it was merged from
+  std::uint64_t shard = 1;
+  std::uint64_t shards = 1;
+  std::string host;
+  std::string device;  ///< name and UUID
+  std::string started;
+  RunState state = RunState::running;
+  std::uint64_t points = 0;
+
+  friend bool operator==(const MergedPart&, const MergedPart&) = default;
+};
+
 struct RunRecord {
   std::int64_t id = 0;
+  std::string uid = {};  ///< tells it from all others, in other databases too
   Provenance provenance;
   std::string started;   ///< UTC, "2025-01-31T12:00:00Z"
   std::string finished;  ///< empty while it runs, or when it was killed
@@ -127,6 +160,12 @@ struct RunRecord {
   /// Of the best configuration of each pattern, in the order of the patterns' points; patterns may
   /// be missing.
   std::vector<PatternExplanation> explanations = {};
+  std::vector<MergedPart> parts = {};  ///< of a run that was merged, in the order of their shards
+
+  /// Whether it was merged from this run, among others.
+  bool was_merged_from(std::int64_t run) const {
+    return std::ranges::any_of(parts, [&](const MergedPart& part) { return part.run == run; });
+  }
 };
 
 std::string_view to_string(SampleMark mark);

@@ -76,7 +76,6 @@ CREATE TABLE point (
   metric_list INTEGER NOT NULL,  -- 0: no metrics
   metric_values TEXT NOT NULL    -- JSON: a number each
 );
-CREATE INDEX point_by_key ON point (key_hash);
 
 CREATE TABLE metric_list (
   list_id INTEGER NOT NULL,
@@ -165,6 +164,30 @@ CREATE TABLE run_explanation (
 ) WITHOUT ROWID;
 )sql";
 
+constexpr const char* point_index = "CREATE INDEX point_by_key ON point (key_hash);";
+
+/// What the first version of the tables lacks is added to a file that is written, which the
+/// program that made it reads as before.
+constexpr const char* added_tables = R"sql(
+CREATE TABLE IF NOT EXISTS run_share (
+  run_id INTEGER PRIMARY KEY REFERENCES run (id),
+  uid TEXT NOT NULL,                -- tells the run from all others, in other databases too
+  shard INTEGER NOT NULL,           -- from 1 to shards
+  shards INTEGER NOT NULL,          -- 1: the run is about the whole space
+  configurations INTEGER NOT NULL,  -- of all shards; 0: not known
+  groups INTEGER NOT NULL,          -- the same of a search's groups
+  space TEXT NOT NULL,              -- XXH3-128 of the configurations of all shards
+  patterns TEXT NOT NULL            -- JSON: the XXH3-128 of each pattern's text
+);
+CREATE TABLE IF NOT EXISTS merged_part (
+  run_id INTEGER NOT NULL REFERENCES run (id),   -- the merged run
+  part_id INTEGER NOT NULL REFERENCES run (id),  -- one whose points it has
+  file TEXT NOT NULL,                            -- the database that this was merged from
+  points INTEGER NOT NULL,                       -- of the part
+  PRIMARY KEY (run_id, part_id)
+) WITHOUT ROWID;
+)sql";
+
 /// Marks a file as a results database: "Swep" in ASCII.
 constexpr std::int64_t application_id = 0x53776570;
 /// The version of the tables.
@@ -192,16 +215,26 @@ void check_marks(Database& database) {
               database.integer("PRAGMA user_version"));
 }
 
+void create_tables_without_index(Database& database) {
+  database.execute(tables);
+  database.execute(added_tables);
+  database.execute(fmt::format("PRAGMA application_id = {}", application_id));
+  database.execute(fmt::format("PRAGMA user_version = {}", schema_version));
+}
+
 /// Creates the tables of an empty database, wholly or not at all.
 void create_tables(Database& database) {
   const auto is_created = [&] { return database.integer("PRAGMA user_version") != 0; };
-  if (is_created()) return check_marks(database);
+  if (is_created()) {
+    check_marks(database);
+    if (!has_shares(database)) database.execute(added_tables);
+    return;
+  }
   sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
   // Another process may have found the file empty at the same time; the lock decides.
   if (is_created()) return check_marks(database);
-  database.execute(tables);
-  database.execute(fmt::format("PRAGMA application_id = {}", application_id));
-  database.execute(fmt::format("PRAGMA user_version = {}", schema_version));
+  create_tables_without_index(database);
+  database.execute(point_index);
   transaction.commit();
 }
 
@@ -262,6 +295,10 @@ bool switch_to_write_ahead_log(Database& database) {
 
 }  // namespace
 
+bool has_shares(Database& database) {
+  return database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'merged_part'") != 0;
+}
+
 std::unique_ptr<Database> open_for_writing(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (is_there(path)) {
@@ -283,6 +320,31 @@ std::unique_ptr<Database> open_for_writing(const fs::path& path) {
   // Pages: at 128 MiB the log goes into the database, which waits for the disk.
   database->execute("PRAGMA wal_autocheckpoint = 32768");
   return database;
+}
+
+std::unique_ptr<Database> create_for_filling(const fs::path& path) {
+  for (const char* ending : {"", "-journal", "-wal", "-shm"}) fs::remove(path.string() + ending);
+  auto database = std::make_unique<Database>(path, Access::write);
+  database->text("PRAGMA journal_mode = MEMORY");
+  database->execute("PRAGMA synchronous = OFF");
+  database->execute("PRAGMA cache_size = -65536");  // KiB
+  sqlite::Transaction transaction(*database, sqlite::Transaction::Kind::write);
+  create_tables_without_index(*database);
+  transaction.commit();
+  return database;
+}
+
+void finish_filling(Database& database) {
+  database.execute("PRAGMA synchronous = FULL");
+  database.execute(point_index);
+}
+
+void close_log(const fs::path& path) {
+  Database database(path, Access::write);
+  check_marks(database);
+  if (database.text("PRAGMA journal_mode = DELETE") != "delete") {
+    throw StoreError(path, "is open in another process", StoreFault::locked);
+  }
 }
 
 std::unique_ptr<Database> open_for_reading(const fs::path& path) {

@@ -14,14 +14,14 @@
 namespace sweep::sqlite {
 namespace {
 
-/// `path` as an SQLite URI that promises that nobody writes the file.
-std::string immutable_uri(const std::filesystem::path& path) {
+/// `path` as an SQLite URI: for reading alone, or with the promise that nobody writes the file.
+std::string uri_of(const std::filesystem::path& path, Access access) {
   std::string uri = "file:";
   for (const char c : std::filesystem::absolute(path).string()) {
     const bool is_special = c == '%' || c == '?' || c == '#';
     uri += is_special ? fmt::format("%{:02x}", static_cast<int>(c)) : std::string(1, c);
   }
-  return uri + "?immutable=1";
+  return uri + (access == Access::immutable ? "?immutable=1" : "?mode=ro");
 }
 
 std::string damage(std::string_view what) {
@@ -74,16 +74,17 @@ std::pair<StoreFault, std::string> explain(int code, const std::string& detail, 
 
 Database::Database(const std::filesystem::path& path, Access access,
                    std::chrono::milliseconds patience)
-    : path_(path), handle_(nullptr, sqlite3_close) {
+    : path_(path), access_(access), handle_(nullptr, sqlite3_close) {
   const bool immutable = access == Access::immutable;
-  const std::string name = immutable ? immutable_uri(path) : path.string();
+  // What is attached later has a URI.
+  const std::string name =
+      immutable ? uri_of(path, access) : std::filesystem::absolute(path).string();
   // One thread at a time uses a connection: SQLite's own mutexes would only cost time.
   const int flags =
-      SQLITE_OPEN_NOMUTEX |
+      SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI |
       (access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
   sqlite3* opened = nullptr;
-  const int code =
-      sqlite3_open_v2(name.c_str(), &opened, flags | (immutable ? SQLITE_OPEN_URI : 0), nullptr);
+  const int code = sqlite3_open_v2(name.c_str(), &opened, flags, nullptr);
   handle_.reset(opened);
   if (code != SQLITE_OK) fail(code);
   sqlite3_extended_result_codes(opened, 1);
@@ -138,6 +139,17 @@ bool Database::in_transaction() const {
   return sqlite3_get_autocommit(handle_.get()) == 0;
 }
 
+void Database::attach(const std::filesystem::path& path, Access access) {
+  attached_ = path;
+  Statement(*this, "ATTACH ? AS source").bind(uri_of(path, access)).run();
+}
+
+void Database::detach() {
+  idle_.clear();  // prepared for this file's tables
+  execute("DETACH source");
+  attached_.clear();
+}
+
 bool Database::is_in_place() const {
   struct stat file = {};
   return stat(path_.c_str(), &file) == 0 && file.st_dev == device_ && file.st_ino == inode_;
@@ -147,12 +159,16 @@ void Database::fail(int code, int system_error) const {
   const std::string detail = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   // SQLite does not note the system's error for a commit.
   const int noted = handle_ ? sqlite3_system_errno(handle_.get()) : 0;
-  const auto [fault, what] = explain(code, detail, noted != 0 ? noted : system_error);
-  throw StoreError(path_, what, fault);
+  // What was read from another file contradicts itself when it breaks a rule of the tables.
+  const bool is_broken = (code & 0xff) == SQLITE_CONSTRAINT && !attached_.empty();
+  const auto [fault, what] =
+      explain(is_broken ? SQLITE_CORRUPT : code, detail, noted != 0 ? noted : system_error);
+  const bool is_of_contents = fault == StoreFault::damaged || fault == StoreFault::not_a_store;
+  throw StoreError(is_of_contents && !attached_.empty() ? attached_ : path_, what, fault);
 }
 
 void Database::fail_as_damaged(std::string_view what) const {
-  throw StoreError(path_, damage(what), StoreFault::damaged);
+  throw StoreError(attached_.empty() ? path_ : attached_, damage(what), StoreFault::damaged);
 }
 
 Statement::Statement(Database& database, std::string_view sql) : database_(database) {

@@ -41,6 +41,10 @@ class Database {
   /// The rows that the last statement changed.
   int changes() const;
   bool in_transaction() const;
+  /// Makes the tables of another file readable as `source.NAME`, in the way in which they can be.
+  /// Until `detach` a message about contents is one about that file.
+  void attach(const std::filesystem::path& path, Access access);
+  void detach();
   /// Whether its path still names the file that is open: SQLite would go on writing into one that
   /// was removed, whose contents nobody can read any more.
   bool is_in_place() const;
@@ -61,6 +65,7 @@ class Database {
     }
   }
   const std::filesystem::path& path() const { return path_; }
+  Access access() const { return access_; }
 
  private:
   friend class Statement;
@@ -70,6 +75,8 @@ class Database {
   using Statements = std::multimap<std::string, StatementHandle, std::less<>>;
 
   std::filesystem::path path_;
+  Access access_;
+  std::filesystem::path attached_;  ///< empty while there is none
   Handle handle_;
   Statements idle_;
   std::uint64_t device_ = 0;  ///< and the inode: the file's identity
@@ -158,6 +165,8 @@ class Transaction {
 
 namespace sweep {
 
+struct Provenance;
+
 // Both open a results database, and throw StoreError for what is there but is not one of this
 // version, and leave it as it is.
 
@@ -165,5 +174,23 @@ namespace sweep {
 std::unique_ptr<sqlite::Database> open_for_writing(const std::filesystem::path& path);
 /// Throws StoreError for a file that is not there or holds no runs, too.
 std::unique_ptr<sqlite::Database> open_for_reading(const std::filesystem::path& path);
+
+/// Adds a run that begins now and gives its id. Without a `uid` it gets a new one.
+std::int64_t insert_run(sqlite::Database& database, const Provenance& provenance,
+                        std::string_view uid = {});
+
+/// Creates the tables in a file of that name, in the place of what is there, for one process to
+/// fill: without the index of the points' keys, and without care for a process that dies. What is
+/// called at last adds the index and waits for the disk.
+std::unique_ptr<sqlite::Database> create_for_filling(const std::filesystem::path& path);
+void finish_filling(sqlite::Database& database);
+
+/// Moves what is in the file's write-ahead log into the file, so that another can take its place.
+/// Throws StoreError where another process has it open.
+void close_log(const std::filesystem::path& path);
+
+/// Whether it has the tables of runs' shares; a file that an early version wrote and nobody has
+/// written since lacks them.
+bool has_shares(sqlite::Database& database);
 
 }  // namespace sweep

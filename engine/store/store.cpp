@@ -99,6 +99,10 @@ constexpr std::string_view select_lists_sql = R"sql(
     SELECT list_id, name, origin, unit FROM metric_list WHERE list_id > ?
     ORDER BY list_id, ordinal)sql";
 
+std::string json_text(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::string_view unit_of(const Metric& metric) {
   const MetricDefinition* definition = find_metric(metric.name);
   return definition != nullptr ? definition->unit : std::string_view();
@@ -274,17 +278,55 @@ struct Store::State {
           row.read(run.id, state, run.started, run.finished, derived, tuning, members...);
         },
         members_of(run.provenance));
-    const auto found = find_named<RunState>(state);
-    if (!found) database.fail_as_damaged(fmt::format("a run has the unknown state '{}'", state));
-    run.state = *found;
+    run.state = state_named(state);
     try {
       parse_stored_json(derived).get_to(run.provenance.derived);
     } catch (const std::exception&) {
       database.fail_as_damaged("which parameters a run computed from others cannot be read");
     }
     if (!tuning.empty()) run.tuning = database.understood(tuning_from_json, tuning);
+    // Early versions gave runs no identity.
+    run.uid = fmt::format("{} {} {} {}", run.id, run.started, run.provenance.host,
+                          run.provenance.command);
+    if (has_shares(database)) read_share(run);
     read_findings(run);
     return run;
+  }
+
+  void read_share(RunRecord& run) {
+    Statement found(database,
+                    "SELECT uid, shard, shards, configurations, groups, space, patterns "
+                    "FROM run_share WHERE run_id = ?");
+    if (!found.bind(run.id).step()) return;
+    RunShare& share = run.provenance.share;
+    std::string patterns;
+    found.read(run.uid, share.shard, share.shards, share.configurations, share.groups, share.space,
+               patterns);
+    try {
+      parse_stored_json(patterns).get_to(share.patterns);
+    } catch (const std::exception&) {
+      database.fail_as_damaged("which patterns a run is of cannot be read");
+    }
+    Statement parts(database, R"sql(
+        SELECT part_id, file, run_share.shard, run_share.shards, run.host,
+               trim(run.device_name || ' ' || run.device_uuid), run.started, run.state, points
+        FROM merged_part JOIN run ON run.id = part_id JOIN run_share ON run_share.run_id = part_id
+        WHERE merged_part.run_id = ?
+        ORDER BY run_share.shards, run_share.shard, run.started, part_id)sql");
+    parts.bind(run.id);
+    while (parts.step()) {
+      MergedPart& part = run.parts.emplace_back();
+      std::string state;
+      parts.read(part.run, part.file, part.shard, part.shards, part.host, part.device, part.started,
+                 state, part.points);
+      part.state = state_named(state);
+    }
+  }
+
+  RunState state_named(const std::string& name) const {
+    const auto found = find_named<RunState>(name);
+    if (!found) database.fail_as_damaged(fmt::format("a run has the unknown state '{}'", name));
+    return *found;
   }
 
   void read_findings(RunRecord& run) {
@@ -328,17 +370,30 @@ const std::filesystem::path& Store::path() const {
   return state_->database.path();
 }
 
-std::int64_t Store::begin_run(const Provenance& provenance) {
-  Statement insert(state_->database, fmt::format(R"sql(
+std::int64_t insert_run(Database& database, const Provenance& provenance, std::string_view uid) {
+  Statement insert(database, fmt::format(R"sql(
       INSERT INTO run (state, started, finished, derived, {})
       VALUES ('running', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), '',
               ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql",
-                                                 provenance_columns));
-  const std::string derived = nlohmann::json(provenance.derived)
-                                  .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  std::apply([&](const auto&... members) { insert.bind(derived, members...).run(); },
-             members_of(provenance));
-  return state_->database.last_row_id();
+                                         provenance_columns));
+  std::apply(
+      [&](const auto&... members) { insert.bind(json_text(provenance.derived), members...).run(); },
+      members_of(provenance));
+  const std::int64_t run = database.last_row_id();
+  const RunShare& share = provenance.share;
+  sqlite::run(database, R"sql(
+      INSERT INTO run_share (run_id, uid, shard, shards, configurations, groups, space, patterns)
+      VALUES (?, coalesce(nullif(?, ''), lower(hex(randomblob(16)))), ?, ?, ?, ?, ?, ?))sql",
+              run, uid, share.shard, share.shards, share.configurations, share.groups, share.space,
+              json_text(share.patterns));
+  return run;
+}
+
+std::int64_t Store::begin_run(const Provenance& provenance) {
+  Transaction transaction(state_->database, Kind::write);
+  const std::int64_t run = insert_run(state_->database, provenance);
+  transaction.commit();
+  return run;
 }
 
 void Store::end_run(std::int64_t run, RunState state) {
@@ -378,11 +433,13 @@ std::int64_t Store::add_point(std::int64_t run, std::int64_t ordinal, const Poin
 }
 
 std::vector<std::optional<ReusedPoint>> Store::reuse_points(
-    std::int64_t run, std::size_t count, const std::function<PointKey(std::size_t)>& key_of) {
+    std::int64_t run, std::span<const std::size_t> ordinals,
+    const std::function<PointKey(std::size_t)>& key_of) {
   Transaction transaction(state_->database, Kind::write);
-  std::vector<std::optional<ReusedPoint>> reused(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    reused[i] = state_->reuse_point(run, static_cast<std::int64_t>(i), key_of(i));
+  std::vector<std::optional<ReusedPoint>> reused;
+  reused.reserve(ordinals.size());
+  for (const std::size_t i : ordinals) {
+    reused.push_back(state_->reuse_point(run, static_cast<std::int64_t>(i), key_of(i)));
   }
   transaction.commit();
   return reused;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -111,9 +112,10 @@ class Store {
   /// none.
   std::optional<ReusedPoint> reuse_point(std::int64_t run, std::int64_t ordinal,
                                          const PointKey& key);
-  /// The same for the places 0 to `count` - 1 and their keys, all at once: an entry for each.
+  /// The same for several places and their keys, all at once: an entry for each.
   std::vector<std::optional<ReusedPoint>> reuse_points(
-      std::int64_t run, std::size_t count, const std::function<PointKey(std::size_t)>& key_of);
+      std::int64_t run, std::span<const std::size_t> ordinals,
+      const std::function<PointKey(std::size_t ordinal)>& key_of);
   /// The metrics of the point that reuse_point would find; nothing when there is none.
   std::optional<std::vector<Metric>> metrics_of(const PointKey& key) const;
   /// Replaces the point's metrics of origin hardware, the counters they stand for, and the notes

@@ -147,6 +147,7 @@ Enum named(const Json& json) {
 
 Json json_of(const TunedGroup& group) {
   Json json = {{"group", json_of(group.group)},
+               {"place", group.place},
                {"configurations", group.configurations},
                {"tried", group.tried},
                {"ended", group.ended},
@@ -163,6 +164,7 @@ Json json_of(const TunedGroup& group) {
 TunedGroup group_of(const Json& json) {
   TunedGroup group;
   group.group = read_as(of_point, [&] { return bindings_of(json.at("group")); });
+  if (json.contains("place")) read(json.at("place"), group.place);
   read(json.at("configurations"), group.configurations);
   read(json.at("tried"), group.tried);
   json.at("ended").get_to(group.ended);

@@ -143,6 +143,9 @@ const PointRecord& point_of(const ExportedRun& run, const BestConfiguration& bes
 std::vector<RunRecord> newest_runs(const std::vector<RunRecord>& runs) {
   std::vector<RunRecord> newest;
   for (const RunRecord& run : runs) {
+    const bool is_part = std::ranges::any_of(
+        runs, [&](const RunRecord& merged) { return merged.was_merged_from(run.id); });
+    if (is_part) continue;
     const auto known = std::ranges::find(newest, device_of(run), device_of);
     if (known == newest.end()) {
       newest.push_back(run);

@@ -40,7 +40,7 @@ ExportedRun find_best(RunResults results);
 const PointRecord& point_of(const ExportedRun& run, const BestConfiguration& best);
 
 /// For each device of these runs, which come oldest first, the newest run that is finished, or the
-/// newest of all where none is.
+/// newest of all where none is. What a run was merged from is left out.
 std::vector<RunRecord> newest_runs(const std::vector<RunRecord>& runs);
 
 // What an exported file says in comments about where its values come from.

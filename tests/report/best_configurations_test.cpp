@@ -98,4 +98,14 @@ BOOST_AUTO_TEST_CASE(each_device_has_its_newest_finished_run) {
   BOOST_TEST(newest_runs({}).empty());
 }
 
+BOOST_AUTO_TEST_CASE(what_a_run_was_merged_from_is_not_exported_beside_it) {
+  using enum RunState;
+  std::vector<RunRecord> runs = {run_on("A", 1, finished), run_on("B", 2, finished),
+                                 run_on("C", 3, finished)};
+  runs[2].parts = {{.run = 1, .file = "a.db", .host = "", .device = "", .started = ""},
+                   {.run = 2, .file = "b.db", .host = "", .device = "", .started = ""}};
+  BOOST_TEST(ids_of(newest_runs(runs)) == std::vector<std::int64_t>({3}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

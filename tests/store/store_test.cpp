@@ -144,8 +144,9 @@ BOOST_AUTO_TEST_CASE(many_points_are_reused_at_once) {
   store.add_point(first, 4, failed_point(4));
 
   const std::int64_t second = store.begin_run({});
-  const auto reused = store.reuse_points(
-      second, 5, [](std::size_t i) { return example_key(static_cast<std::int64_t>(i)); });
+  const auto reused =
+      store.reuse_points(second, std::vector<std::size_t>{0, 1, 2, 3, 4},
+                         [](std::size_t i) { return example_key(static_cast<std::int64_t>(i)); });
   BOOST_REQUIRE(reused.size() == 5);
   std::vector<bool> found;
   for (const auto& each : reused) found.push_back(each.has_value());
@@ -156,7 +157,7 @@ BOOST_AUTO_TEST_CASE(many_points_are_reused_at_once) {
   BOOST_TEST(points[1].ordinal == 2);
   BOOST_TEST(points[1].id == reused[2]->id);
   BOOST_TEST((points[1].point == example_point(2)));
-  BOOST_TEST(store.reuse_points(second, 0, {}).empty());
+  BOOST_TEST(store.reuse_points(second, {}, {}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_while_reusing_many_points_takes_all_back) {
@@ -164,7 +165,8 @@ BOOST_AUTO_TEST_CASE(a_failure_while_reusing_many_points_takes_all_back) {
   store.add_point(first, 0, example_point(0));
   const std::int64_t second = store.begin_run({});
   store.add_point(second, 1, example_point(1));
-  BOOST_CHECK_THROW(store.reuse_points(second, 2, [](std::size_t) { return example_key(0); }),
+  BOOST_CHECK_THROW(store.reuse_points(second, std::vector<std::size_t>{0, 1},
+                                       [](std::size_t) { return example_key(0); }),
                     StoreError);
   BOOST_TEST(store.points(second).size() == 1);
 }

@@ -25,16 +25,17 @@ std::string example_with(const std::string& part, const std::string& other) {
 }
 
 BOOST_AUTO_TEST_CASE(a_search_can_be_read_in_the_text) {
-  BOOST_TEST(tuning_to_json(example_tuning()) ==
-             R"({"metric":"bandwidth","origin":"measured","better":"higher","strategy":"forest",)"
-             R"("seed":18364758544493064720,"for_each":["T"],"groups":[)"
-             R"({"group":{"T":{"element":"float"}},"configurations":5376,"tried":200,)"
-             R"("ended":"stopped after 200 configurations","winner":17,"rounds":12,)"
-             R"("figure":[4290.5,4301.25,4310.0],"default_configuration":0,"why_no_default":"",)"
-             R"("gain":[1.1,1.12,1.14]},)"
-             R"({"group":{"T":{"element":"double"}},"configurations":0,"tried":0,"ended":"",)"
-             R"("winner":null,"rounds":0,"figure":[0.0,0.0,0.0],"default_configuration":null,)"
-             R"("why_no_default":"N % BLOCK == 0 does not hold","gain":[0.0,0.0,0.0]}]})");
+  BOOST_TEST(
+      tuning_to_json(example_tuning()) ==
+      R"({"metric":"bandwidth","origin":"measured","better":"higher","strategy":"forest",)"
+      R"("seed":18364758544493064720,"for_each":["T"],"groups":[)"
+      R"({"group":{"T":{"element":"float"}},"place":0,"configurations":5376,"tried":200,)"
+      R"("ended":"stopped after 200 configurations","winner":17,"rounds":12,)"
+      R"("figure":[4290.5,4301.25,4310.0],"default_configuration":0,"why_no_default":"",)"
+      R"("gain":[1.1,1.12,1.14]},)"
+      R"({"group":{"T":{"element":"double"}},"place":0,"configurations":0,"tried":0,"ended":"",)"
+      R"("winner":null,"rounds":0,"figure":[0.0,0.0,0.0],"default_configuration":null,)"
+      R"("why_no_default":"N % BLOCK == 0 does not hold","gain":[0.0,0.0,0.0]}]})");
 }
 
 BOOST_AUTO_TEST_CASE(any_search_comes_back) {

@@ -88,7 +88,8 @@ RunComparison compare(const GivenOptions& given) {
   }
   std::optional<std::int64_t> earlier;
   for (const RunRecord& run : store.runs()) {
-    if (run.id < b.results.run.id) earlier = run.id;
+    const RunRecord& newer = b.results.run;
+    if (run.id < newer.id && !newer.was_merged_from(run.id)) earlier = run.id;
   }
   if (!earlier) {
     throw CommandError(exit_no_input,

@@ -6,9 +6,11 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/new_from.h"
 #include "engine/cli/options/output.h"
+#include "engine/cli/options/shard.h"
 #include "engine/cli/options/sources.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/pattern_header.h"
+#include "engine/system/dynamic_library.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
@@ -151,7 +153,7 @@ void write_new_file(const GivenOptions& given, const fs::path& folder, const std
   words.insert(words.end(), more_words.begin(), more_words.end());
   std::cerr << path.string() << " is written. Next:\n";
   for (const std::string_view command : next) {
-    std::cerr << fmt::format("  sweep {} {}\n", command, shell_quoted(words));
+    std::cerr << fmt::format("  {} {}\n", command, shell_quoted(words));
   }
 }
 
@@ -164,19 +166,16 @@ void write_pattern(const GivenOptions& given) {
   }
   if (given.has("from")) {
     const DraftedPattern drafted = pattern_from_kernel(given, name);
-    write_new_file(given, drafted.folder, name + ".cu", drafted.text, {"check", "check --run"},
-                   drafted.words);
+    write_new_file(given, drafted.folder, name + ".cu", drafted.text,
+                   {"sweep check", "sweep check --run"}, drafted.words);
     return;
   }
   if (given.has("kernel")) throw UsageError("--kernel is one of a file's: add --from FILE");
   write_new_file(given, given.text("output"), name + ".cu", new_pattern_text(name),
-                 {"check --run", "explain", "new sweep"});
+                 {"sweep check --run", "sweep explain", "sweep new sweep"});
 }
 
 void write_sweep(const GivenOptions& given) {
-  for (const char* option : {"from", "kernel"}) {
-    if (given.has(option)) throw UsageError("--{} is for a new pattern, not for a sweep", option);
-  }
   const std::string& name = given.operands()[1];
   const GivenFolders folders = given_folders(given);
   const PatternPtr pattern = find_pattern(name, folders);
@@ -194,15 +193,66 @@ void write_sweep(const GivenOptions& given) {
     }
   }
   write_new_file(given, given.text("output"), pattern->name + ".yaml", new_sweep_text(pattern),
-                 {"check", "run"}, words);
+                 {"sweep check", "sweep run"}, words);
+}
+
+/// Only letters, digits and what else needs no quotes in any place.
+std::string plain_name(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return !is_word(c) && c != '-' && c != '.'; }, '_');
+  return name;
+}
+
+/// What the shards of a sweep share among them.
+std::size_t count_shared(LoadedSweep& loaded) {
+  return loaded.sweep.tune ? tuning_groups(loaded.sweep, loaded.space).size()
+                           : loaded.space.configurations.size();
+}
+
+void write_slurm_script(const GivenOptions& given) {
+  const fs::path file = find_sweep_file(given.operands()[1]);
+  const GivenFolders folders = given_folders(given);
+  LoadedSweep loaded = load_sweep(file, folders, {}, {});
+  require_configurations(loaded, "nothing to run");
+  const std::string& name = loaded.sweep.name;
+  require_file_name(name);
+  const std::size_t shared = count_shared(loaded);
+  const std::string count = count_of(shared, loaded.sweep.tune ? "group" : "configuration");
+  constexpr std::uint64_t usual_shards = 8;
+  const std::uint64_t shards =
+      given.number("shards", most_shards).value_or(std::min<std::uint64_t>(usual_shards, shared));
+  if (shards > shared) {
+    throw UsageError("--shards {}: the sweep has {}, so more shards would be empty", shards, count);
+  }
+  std::vector<std::string> options;
+  for (const auto& [option, values] :
+       {std::pair("--patterns", folders.patterns), std::pair("--include", folders.includes)}) {
+    for (const std::string& folder : values) {
+      options.insert(options.end(), {option, fs::absolute(folder).lexically_normal().string()});
+    }
+  }
+  const std::string script = name + ".slurm.sh";
+  write_new_file(
+      given, given.text("output"), script,
+      filled_template(
+          "slurm", {{"NEW_NAME", plain_name(name)},
+                    {"NEW_BASE", shell_quoted({name})},
+                    {"NEW_COUNT", count},
+                    {"NEW_FILE", shell_quoted({script})},
+                    {"NEW_PROGRAM", shell_quoted({program_path().string()})},
+                    {"NEW_SWEEP", shell_quoted({fs::absolute(file).lexically_normal().string()})},
+                    {"NEW_OPTIONS", shell_quoted(options)},
+                    {"NEW_SHARDS", std::to_string(shards)}}),
+      {"bash"});
 }
 
 CommandLine new_line() {
   CommandLine line(
-      "sweep new [OPTIONS] pattern|sweep NAME",
+      "sweep new [OPTIONS] pattern|sweep|slurm NAME",
       "Writes a commented file to start from, which runs as it is: NAME.cu with a\n"
       "pattern of that name, or NAME.yaml with a sweep of the pattern NAME, which\n"
-      "may be a file too.\n"
+      "may be a file too; with slurm NAME.slurm.sh, which measures the sweep NAME on\n"
+      "the GPUs of a cluster ('sweep help slurm').\n"
       "With --from the pattern is for a kernel that you have, as it stands: the source\n"
       "says its parameters, buffers and launch, as far as it can be followed, and\n"
       "'sweep check' lists the guesses, marked '# fill in:'.");
@@ -210,21 +260,35 @@ CommandLine new_line() {
               "the folder to write into, in the place of the current one, or of the kernel's");
   line.option("from", "FILE", "CUDA source with a kernel for the new pattern, which includes it");
   line.option("kernel", "KERNEL", "which kernel of that file; needed where there are several");
+  line.option("shards", "N",
+              "how many tasks measure the sweep in Slurm; 8, or as many as it has parts");
   line.flag("force", "replace a file that is there");
   add_patterns_option(line);
-  line.operands({"pattern|sweep", "NAME"}, 2,
+  line.operands({"pattern|sweep|slurm", "NAME"}, 2,
                 "a new what? for example: sweep new pattern halves, or sweep new sweep stride");
   return line;
 }
 
 int new_main(const GivenOptions& given) {
   const std::string& kind = given.operands()[0];
+  if (kind != "slurm" && given.has("shards")) {
+    throw UsageError("--shards is for Slurm: sweep new slurm SWEEP");
+  }
+  if (kind != "pattern") {
+    for (const char* option : {"from", "kernel"}) {
+      if (given.has(option))
+        throw UsageError("--{} is for a new pattern, not for a {}", option,
+                         kind == "slurm" ? "script" : "sweep");
+    }
+  }
   if (kind == "pattern") {
     write_pattern(given);
   } else if (kind == "sweep") {
     write_sweep(given);
+  } else if (kind == "slurm") {
+    write_slurm_script(given);
   } else {
-    throw UsageError("cannot begin a '{}'; write pattern or sweep", kind);
+    throw UsageError("cannot begin a '{}'; write pattern, sweep or slurm", kind);
   }
   return exit_done;
 }

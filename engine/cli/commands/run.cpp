@@ -9,6 +9,7 @@
 #include "engine/cli/commands/executor.h"
 #include "engine/cli/commands/run_ending.h"
 #include "engine/cli/options/output.h"
+#include "engine/cli/options/shard.h"
 #include "engine/spec/metric.h"
 #include "engine/store/store.h"
 #include "engine/text/characters.h"
@@ -38,6 +39,7 @@ struct RunOptions {
   SpaceLimits limits;
   fs::path output;
   std::uint64_t seed = 1;
+  Shard shard = {};
   std::optional<std::vector<std::string>> counters = {};  ///< in the place of the sweep's
 };
 
@@ -45,8 +47,12 @@ RunOptions read_run_options(const GivenOptions& given) {
   // SQLite's integers have 63 bits beside the sign; 0 stands for a run without an order.
   constexpr std::uint64_t largest_seed = (std::uint64_t{1} << 63U) - 1;
   check_operand("run", Operand::sweep, given.operands().front());
-  RunOptions options = {given, given_set(given), given_space_limits(given), given.text("output"),
-                        given.number("seed", largest_seed).value()};
+  RunOptions options = {given,
+                        given_set(given),
+                        given_space_limits(given),
+                        given.text("output"),
+                        given.number("seed", largest_seed).value(),
+                        given_shard(given)};
   if (options.output.empty()) throw UsageError("--output: name a folder, for example results");
   if (given.has("counters")) options.counters = read_counters(given.text("counters"));
   return options;
@@ -170,6 +176,30 @@ void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& 
                            format_thousands(kept), count_of(before, "configuration")));
 }
 
+/// Leaves the request what belongs to the shard, and says how much that is.
+void keep_shard(RunRequest& request, const RunOptions& options) {
+  SpaceIdentity identity = identity_of(request.space);
+  request.provenance.share = {options.shard.number,
+                              options.shard.count,
+                              request.space.configurations.size(),
+                              request.groups.size(),
+                              std::move(identity.configurations),
+                              std::move(identity.patterns)};
+  if (options.shard.count == 1) return;
+  const bool is_search = !request.groups.empty();
+  const std::size_t all = is_search ? request.groups.size() : request.space.configurations.size();
+  std::erase_if(request.groups, [&](const TuningGroup& group) {
+    return shard_of(group, options.shard.count) != options.shard.number;
+  });
+  // Without a group of its own a search has nothing to measure.
+  request.share =
+      is_search ? std::vector<std::size_t>() : configurations_of(options.shard, request.space);
+  const std::size_t own = is_search ? request.groups.size() : request.share->size();
+  say(options, fmt::format("  shard {} of {}: {} of the {}\n", options.shard.number,
+                           options.shard.count, own == 0 ? "none" : format_thousands(own),
+                           count_of(all, is_search ? "group" : "configuration")));
+}
+
 RunRequest request_of(const LoadedSweep& loaded, const Executor& executor,
                       const RunOptions& options, ProgramCache* cache) {
   RunRequest request = {
@@ -279,6 +309,10 @@ int report_on(std::vector<FinishedRun> runs, const std::vector<Expectation>& exp
   line.clear();
   end.files.push_back(database);
   end.expectations = check_expectations_on(expect, results.points, is_part);
+  // Those whose points other shards have need no word in each.
+  if (options.shard.count > 1) {
+    std::erase_if(end.expectations, [](const auto& result) { return !result.applies(); });
+  }
   // For scripts a stop by a signal counts before what cannot be written, and that before points
   // that failed and expectations that are not kept.
   const bool kept = std::ranges::all_of(end.expectations, &ExpectationResult::kept);
@@ -313,6 +347,7 @@ CommandLine run_line() {
               "a cache of Kernel Tuner",
               "auto");
   line.option("output,o", "DIR", "the folder for the results", "results");
+  add_shard_option(line);
   line.flag("fresh", "measure again what the database has already");
   line.option("counters", "COUNTERS",
               "the hardware counters to read, whatever the sweep says, with commas between: "
@@ -346,7 +381,8 @@ int run_main(const GivenOptions& given) {
   StartedAhead ahead = start_ahead(device);
   LoadedSweep loaded = load_sweep(find_sweep_file(given.operands().front()), given_folders(given),
                                   options.set, options.limits);
-  require_file_name(loaded.sweep.name);
+  const std::string name = name_of_results(loaded.sweep.name, options.shard);
+  require_file_name(name);
   say(options, describe_plan(loaded));
   require_configurations(loaded, "nothing to run");
   const bool is_replay = names_recording(device);
@@ -354,6 +390,9 @@ int run_main(const GivenOptions& given) {
   if (!is_replay) profiles = given.listed("profile");
   if (profiles.size() > 1 && loaded.sweep.tune) {
     throw UsageError("--profile {}: a search is for one GPU; name one", given.text("profile"));
+  }
+  if (profiles.size() > 1 && options.shard.count > 1) {
+    throw UsageError("--profile {}: a shard is of one run; name one", given.text("profile"));
   }
   // A mistake in the last is said before the first is run.
   for (std::size_t i = 1; i < profiles.size(); ++i) {
@@ -364,9 +403,10 @@ int run_main(const GivenOptions& given) {
   const std::shared_ptr<CompilerProcesses> compilers = ahead.compilers;
   const std::unique_ptr<ProgramCache> cache = given_program_cache(given);
   std::vector<FinishedRun> runs;
-  const fs::path database = (options.output / loaded.sweep.name).string() + ".db";
+  const fs::path database = (options.output / name).string() + ".db";
   const std::vector<Expectation> expect = loaded.sweep.expect;
-  const bool is_part = !options.set.empty() || loaded.sweep.tune || is_replay;
+  const bool is_part =
+      !options.set.empty() || loaded.sweep.tune || is_replay || options.shard.count > 1;
   std::vector<LoadedSweep> of_profiles(std::max<std::size_t>(profiles.size(), 1) - 1, loaded);
   of_profiles.push_back(std::move(loaded));
   std::optional<RunLock> lock;
@@ -402,6 +442,7 @@ int run_main(const GivenOptions& given) {
     }
     RunRequest request = request_of(fitted, executor, options, cache.get());
     request.groups = std::move(groups);
+    keep_shard(request, options);
     runs.push_back(measure_and_explain(fitted, request, executor, *store, options, cache.get()));
     if (runs.back().summary.interrupted) break;
   }

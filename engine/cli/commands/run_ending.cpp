@@ -66,23 +66,28 @@ class RunEvents : public Progress {
     Progress::on_start(points, reused);
     const Provenance& provenance = request_.provenance;
     const auto& nvrtc = request_.compile.nvrtc;
-    print_event({{"event", "start"},
-                 {"schema_version", schema_version},
-                 {"engine_version", provenance.engine_version},
-                 {"sweep", provenance.sweep_name},
-                 {"summary", request_.sweep.summary},
-                 {"command", provenance.command},
-                 {"host", provenance.host},
-                 {"database", database_.string()},
-                 {"device", json_of(device_)},
-                 {"compiler", nvrtc != nullptr ? nvrtc->version() : ""},
-                 {"measure", device_.is_emulated() ? counting_rules_text(request_.sweep.measure)
-                                                   : to_string(request_.sweep.measure)},
-                 {"seed", std::to_string(provenance.seed)},
-                 {"points", points},
-                 {"reused", reused},
-                 {"is_search", !request_.groups.empty()},
-                 {"units", units()}});
+    ordered_json event = {
+        {"event", "start"},
+        {"schema_version", schema_version},
+        {"engine_version", provenance.engine_version},
+        {"sweep", provenance.sweep_name},
+        {"summary", request_.sweep.summary},
+        {"command", provenance.command},
+        {"host", provenance.host},
+        {"database", database_.string()},
+        {"device", json_of(device_)},
+        {"compiler", nvrtc != nullptr ? nvrtc->version() : ""},
+        {"measure", device_.is_emulated() ? counting_rules_text(request_.sweep.measure)
+                                          : to_string(request_.sweep.measure)},
+        {"seed", std::to_string(provenance.seed)},
+        {"points", points},
+        {"reused", reused},
+        {"is_search", !request_.groups.empty()},
+        {"units", units()}};
+    if (const RunShare& share = provenance.share; share.is_part()) {
+      event["shard"] = {share.shard, share.shards};
+    }
+    print_event(event);
   }
   void on_reuse(const PointRecord& point) override {
     Progress::on_reuse(point);

@@ -107,7 +107,8 @@ struct RunEnd {
 /// - start: "schema_version" (1), "engine_version", "sweep", "summary", "command", "host",
 ///   "database", "device", "compiler", "measure" (the rules in one line), "seed", "points" (those
 ///   of the run; of a search the most that it may try), "reused" (known by now to be of former
-///   runs), "is_search", "units" (of each metric that has one).
+///   runs), "is_search", "units" (of each metric that has one), of a
+///   shard "shard" ([2, 8]: the second of eight).
 /// - point, as each is recorded, those of former runs too: "reused", "pattern", "parameters",
 ///   "status", "reason", "stopped_by", "counted", "metrics", "notes".
 /// - metrics: figures that a point gets later: "pattern", "parameters", "metrics", "notes". They

@@ -149,7 +149,8 @@ Completion named_words(const std::string& kind, const LineSoFar& line) {
   if (kind == "pattern") {
     return {plain(pattern_library({line.folders.patterns, {}}).names()), "files cu"};
   }
-  if (kind == "sweep" || kind == "metrics") return {plain(sweep_names()), "files yaml"};
+  if (kind == "sweep" || kind == "metrics" || kind == "slurm")
+    return {plain(sweep_names()), "files yaml"};
   if (kind == "runs") return {{}, "files db"};
   return {kind == "metric" ? metric_offers() : std::vector<Offer>()};
 }
@@ -186,6 +187,11 @@ constexpr std::array placeholder_rows = {
     Placeholder{"GPU",
                 [](const LineSoFar&) {
                   return Completion{plain(shipped_profile_names()), "files yaml"};
+                }},
+    Placeholder{"I/N",
+                [](const LineSoFar&) {
+                  return Completion{{{"1/8", "the first of eight shares"},
+                                     {"slurm", "that of this task of a Slurm job array"}}};
                 }},
     Placeholder{
         "KERNEL",

@@ -46,10 +46,13 @@ void stop_watching() {
   }
 }
 
+/// What batch systems and shells send to a process and once more to its group asks for no more than
+/// it did the first time.
 void on_signal(int number) {
   received = number;
   stopped = true;
   stop_watching();
+  if (number == SIGTERM) std::signal(SIGTERM, [](int) {});
 }
 
 using Words = GivenOptions::Words;
@@ -354,6 +357,16 @@ void set_process_command(int count, const char* const* words) {
 
 std::string process_command() {
   return shell_quoted(process_words);
+}
+
+void set_process_option(const std::string& option, const std::string& argument) {
+  for (std::size_t i = 0; i < process_words.size(); ++i) {
+    const bool is_before = i > 0 && process_words[i - 1] == "--" + option;
+    if (is_before) process_words[i] = argument;
+    if (process_words[i].starts_with("--" + option + "=")) {
+      process_words[i] = fmt::format("--{}={}", option, argument);
+    }
+  }
 }
 
 std::string resume_command() {

@@ -63,8 +63,8 @@ int report_error();
 using Arguments = std::vector<std::string>;
 
 /// From its first call on, SIGINT, SIGTERM and SIGHUP set the flag instead of ending the process; a
-/// second one of any ends it at once. Those that the process was started to ignore, as nohup and a
-/// shell's background do, stay ignored.
+/// second one of any ends it at once, unless both are SIGTERM. Those that the process was started
+/// to ignore, as nohup and a shell's background do, stay ignored.
 const std::atomic<bool>& stop_flag();
 
 /// Signals end the process again, since all is done that they could cut short. Gives `code`, or
@@ -173,6 +173,8 @@ std::string shell_quoted(const std::vector<std::string>& words);
 /// The whole command line of this process.
 void set_process_command(int count, const char* const* words);
 std::string process_command();
+/// Replaces the option's argument in it, so that the command means the same elsewhere.
+void set_process_option(const std::string& option, const std::string& argument);
 /// The same without --fresh, which would throw away what was measured.
 std::string resume_command();
 
