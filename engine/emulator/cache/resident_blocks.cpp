@@ -45,7 +45,10 @@ bool ResidentBlocks::place(BlockRequests& requests) {
   const std::size_t multiprocessors = multiprocessors_.size();
   // The first ones are dealt out in turn; which one has room next is as good as chance then.
   const std::size_t begin =
-      last_ + 1 + (now_ == 0 ? 0 : static_cast<std::size_t>(scattered(blocks_) * multiprocessors));
+      last_ + 1 +
+      (now_ == 0
+           ? 0
+           : static_cast<std::size_t>(scattered(blocks_) * static_cast<double>(multiprocessors)));
   for (std::size_t i = 0; i < multiprocessors; ++i) {
     const std::size_t number = (begin + i) % multiprocessors;
     Multiprocessor& each = multiprocessors_[number];
