@@ -213,13 +213,13 @@ BOOST_FIXTURE_TEST_CASE(a_search_predicts_as_many_as_it_is_told_to, Predicting) 
 }
 
 BOOST_FIXTURE_TEST_CASE(counts_that_a_search_goes_by_are_not_predicted, Predicting) {
-  run(tuned_by("minimize: instructions, budget: {configurations: 3}", large_axes));
+  run(tuned_by("minimize: instructions, budget: {configurations: 3}, predictions: 70", large_axes));
   BOOST_TEST(std::ranges::count(stages, "predicting 70 configurations") == 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_stop_ends_the_predicting, Predicting) {
   on_each_stage = [this](const std::string&) { stop = true; };
-  const RunSummary summary = run(searched_by("forest"));
+  const RunSummary summary = run(searched_by("forest", ", predictions: 70"));
   BOOST_TEST(summary.interrupted);
   BOOST_TEST(summary.measured == 0U);
   BOOST_TEST(found(summary).tried == 0);
