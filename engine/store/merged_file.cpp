@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "engine/store/store.h"
 #include "engine/store/stored_json.h"

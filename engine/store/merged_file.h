@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/store/record.h"
@@ -37,8 +38,6 @@ struct MergedPoints {
 class MergedFile {
  public:
   explicit MergedFile(const std::filesystem::path& path);
-  MergedFile(const MergedFile&) = delete;
-  MergedFile& operator=(const MergedFile&) = delete;
 
   /// Adds a run as it is recorded, but for its points and findings; gives its id here.
   std::int64_t add_run(const RunRecord& run);
@@ -73,8 +72,12 @@ class MergedFile {
 
   /// Removes the file at its end, unless it has moved.
   struct Unfinished {
-    std::filesystem::path path;
+    explicit Unfinished(std::filesystem::path file) : path(std::move(file)) {}
     ~Unfinished();
+    Unfinished(const Unfinished&) = delete;
+    Unfinished& operator=(const Unfinished&) = delete;
+
+    std::filesystem::path path;
   };
 
   Unfinished file_;
