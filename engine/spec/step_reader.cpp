@@ -113,8 +113,8 @@ void StepReader::read_window(const MapReader& reader, AccessPolicyWindow& window
   if (auto set_aside = reader.expression("set_aside")) {
     take(std::move(set_aside), "the set-aside of L2", 0, window.set_aside.emplace());
   }
-  if (const YamlNode* ratio = reader.find("hit_ratio")) {
-    window.hit_ratio = read_real_expression(*ratio, "hit_ratio", diagnostics_);
+  if (const YamlNode* hit_ratio = reader.find("hit_ratio")) {
+    window.hit_ratio = read_real_expression(*hit_ratio, "hit_ratio", diagnostics_);
   }
   if (window.hit_ratio && !is_blameless(*window.hit_ratio)) {
     check_kind(*window.hit_ratio, scope_, ValueKind::integer, "hit_ratio", diagnostics_);
