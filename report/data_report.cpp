@@ -37,6 +37,14 @@ Json json_number(double number) {
 }
 
 /// The same for a figure that is 0 where it is not known: null.
+Json json_of(const DeviceRecord& device) {
+  const auto ratio = [](const DeviceRatio& of) { return json_figure(of.low, of.ratio, of.high); };
+  return {{"index", device.index},
+          {"uuid", json_text(device.uuid)},
+          {"to_first", ratio(device.to_first)},
+          {"to_alone", ratio(device.to_alone)}};
+}
+
 template <typename Number>
 Json json_known(Number number) {
   if (number == 0) return nullptr;
@@ -218,6 +226,8 @@ std::string write_csv(const RunAnalysis& run) {
   std::vector<std::string> line = {"pattern"};
   const auto end_line = [&] { csv += fmt::format("{}\r\n", fmt::join(line, ",")); };
   for (const ParameterValues& parameter : parameters) line.push_back(csv_text(parameter.name));
+  const bool has_several = !run.results.run.devices.empty();
+  if (has_several) line.emplace_back("gpu");
   line.insert(line.end(), {"status", "reason", "stopped_by", "verdict"});
   for (const MetricColumn& column : metrics) {
     const std::string unit = unit_of(column.name);
@@ -240,6 +250,10 @@ std::string write_csv(const RunAnalysis& run) {
       const std::string text = value != nullptr ? to_string(*value) : std::string();
       const bool is_word = value != nullptr && kind_of(*value) == ValueKind::word;
       line.push_back(is_word ? csv_text(text) : text);
+    }
+    if (has_several) {
+      const auto gpu = run.results.run.device_of(point);
+      line.push_back(gpu ? std::to_string(*gpu) : "");
     }
     line.insert(line.end(), {point.status == PointStatus::ok ? "ok" : "failed",
                              csv_text(point.reason), csv_text(point.stopped_by),
@@ -317,6 +331,7 @@ Json json_of(const PointRecord& point) {
           {"reason", json_text(point.reason)},
           {"stopped_by", json_text(point.stopped_by)},
           {"counted", json_text(point.collected_counters)},
+          {"device", json_text(point.key.device)},
           {"metrics", json_of(point.metrics)},
           {"notes", point.notes}};
 }
@@ -380,6 +395,7 @@ std::string write_json(const RunAnalysis& analysis) {
   for (const MergedPart& part : run.parts) about_run["parts"].push_back(json_of(part));
   add("run", about_run);
   add("device", json_of(provenance.device));
+  if (!run.devices.empty()) add_list("devices", run.devices, by_itself);
   add_list("patterns", patterns_of(results.points), [](const Json& pattern) { return pattern; });
   add("metrics", metrics_of(metric_columns(analysis.points)));
   add_list("points", results.points, [&](const StoredPoint& stored) {

@@ -71,6 +71,53 @@ void add_drift(const RunResults& results, std::vector<RunNote>& notes) {
   }
 }
 
+/// "1.003 (0.998 to 1.007) times as long as"
+std::string describe_ratio(const DeviceRatio& of) {
+  return fmt::format("{:.4f} ({:.4f} to {:.4f}) times as long as", of.ratio, of.low, of.high);
+}
+
+/// How several devices shared the points, and how far they are alike.
+void add_devices(const RunResults& results, std::vector<RunNote>& notes) {
+  const std::vector<DeviceRecord>& devices = results.run.devices;
+  if (devices.empty()) return;
+  std::map<int, std::size_t> points;
+  for (const StoredPoint& stored : results.points) {
+    if (const auto device = results.run.device_of(stored.point)) ++points[*device];
+  }
+  std::vector<std::string> shares;
+  for (const DeviceRecord& device : devices) {
+    shares.push_back(fmt::format("{} on GPU {}", format_thousands(points[device.index]),
+                                 device.index));
+  }
+  notes.push_back({fmt::format("of {} {} were measured", count_of(results.points.size(), "point"),
+                               in_words(shares)),
+                   false});
+  std::vector<std::string> ratios;
+  std::vector<std::string> couplings;
+  for (const DeviceRecord& device : devices) {
+    if (device.to_first.ratio > 0 && &device != &devices.front()) {
+      ratios.push_back(fmt::format("GPU {} takes {} GPU {}", device.index,
+                                   describe_ratio(device.to_first), devices.front().index));
+    }
+    if (device.to_alone.ratio > 0) {
+      couplings.push_back(
+          fmt::format("GPU {} takes {} alone", device.index, describe_ratio(device.to_alone)));
+    }
+  }
+  const double spread = device_spread(devices);
+  notes.push_back(
+      {ratios.empty()
+           ? fmt::format("the GPUs were not compared with each other: figures of two of them count "
+                         "as the same up to {:.1f} %",
+                         spread * 100)
+           : fmt::format("by common points {}: figures of two GPUs count as the same up to {:.2f} %",
+                         in_words(ratios), spread * 100),
+       spread >= alarming_drift});
+  if (!couplings.empty()) {
+    notes.push_back({"while all of them measure, " + in_words(couplings), false});
+  }
+}
+
 void add_stops(const RunResults& results, std::vector<RunNote>& notes) {
   std::map<std::string, std::size_t> reasons;
   std::size_t early = 0;
@@ -183,6 +230,7 @@ std::vector<RunNote> run_notes(const RunResults& results) {
         is_about_counts && std::ranges::none_of(results.points, lacks_counts, &StoredPoint::point);
     if (!is_over) notes.push_back({note, !is_about_counts});
   }
+  add_devices(results, notes);
   add_drift(results, notes);
   add_stops(results, notes);
   add_samples(results, notes);

@@ -92,6 +92,8 @@ VerdictGroup judge_group(const RunResults& results, const RankedGroup& members,
   const auto [best_place, is_from_rounds] = best_of(results, group, ranked, verdicts);
   group.best = best_place;
   const PointVerdict& best = *verdicts[best_place];
+  const auto device_of_best = results.run.device_of(results.points[best_place].point);
+  const double spread = device_spread(results.run.devices);
   // In the order of the figures: the last one that is slower is the slowest.
   for (const std::size_t i : ranked) {
     using Kind = PointVerdict::Kind;
@@ -109,8 +111,12 @@ VerdictGroup judge_group(const RunResults& results, const RankedGroup& members,
       } else if (!verdict.interval || !best.interval) {
         verdict.kind = Kind::not_compared;
       } else {
-        const bool is_slower = lower_is_better ? verdict.interval->low > best.interval->high
-                                               : verdict.interval->high < best.interval->low;
+        // Two devices take a configuration by so much apart.
+        const bool is_elsewhere = results.run.device_of(results.points[i].point) != device_of_best;
+        const double apart = is_elsewhere ? 1 + spread : 1;
+        const bool is_slower = lower_is_better
+                                   ? verdict.interval->low > best.interval->high * apart
+                                   : verdict.interval->high * apart < best.interval->low;
         verdict.kind = is_slower ? Kind::slower : Kind::same;
       }
       slowdown = lower_is_better ? verdict.figure / best.figure : best.figure / verdict.figure;

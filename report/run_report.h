@@ -56,7 +56,8 @@ std::string csv_text(std::string_view text);
 /// All points of a run with everything known about them, as RFC 4180 has it: lines end in CR LF,
 /// the first one names the columns.
 ///
-/// Columns: pattern, the parameters by name, status, reason, stopped_by, verdict, each
+/// Columns: pattern, the parameters by name, of a run on several GPUs gpu (its number), status,
+/// reason, stopped_by, verdict, each
 /// metric as `bandwidth.measured [GB/s]`, for each metric that the hardware counted and the
 /// emulator too by how much the latter's figure is larger (`load_sectors.difference [%]`), and the
 /// notes, divided by "; ". Numbers are plain and read back exactly; what a point lacks is empty. A
@@ -76,13 +77,17 @@ constexpr int json_report_version = 1;
 ///   eight; of a merged run `parts`: run, file, shard, host, device, started, state, points
 /// - `device`: backend, name, uuid, compute_capability (90 is 9.0), multiprocessors, l2_bytes,
 ///   memory_bytes, memory_clock_hz, memory_bus_bits, peak_bandwidth (B/s), driver, cuda
+/// - `devices`: of a run on several, the first of them first: index, uuid, to_first and to_alone,
+///   which are [low, ratio, high]: its time over the first one's, and, while all measure, over that
+///   while it does alone
 /// - `patterns`: of each name, text, with that of the files it includes behind it, and derived:
 ///   the parameters that the run computed from others
 /// - `metrics`: for each key of the points' metrics ("bandwidth.measured") name, origin, unit (null
 ///   for counts, ratios and counters named in NVIDIA's own words) and better (higher, lower,
 ///   neither)
 /// - `points`: point (its place in the run), id, measured_by (a run's id), pattern, parameters,
-///   status (ok, failed), reason, stopped_by, counted, verdict, metrics, samples, notes
+///   status (ok, failed), reason, stopped_by, counted, device (backend, name and UUID), verdict,
+///   metrics, samples, notes
 /// - `verdicts`: for each group of points that are compared pattern, group, metric, best, same,
 ///   not_compared (how many), slowest
 /// - `tuning`: what a search found, or null: metric, better, strategy, seed, for_each, groups

@@ -62,6 +62,16 @@ std::vector<Device> cuda_devices() try {
   throw DeviceError(error.what());
 }
 
+std::string pci_address(const Device& device) try {
+  std::array<char, 32> address{};
+  const Driver& driver = Driver::get();
+  driver.device_pci_address(address.data(), static_cast<int>(address.size()),
+                            driver.device.value(device.index));
+  return address.data();
+} catch (const CudaError&) {
+  return {};
+}
+
 namespace {
 
 class CudaBackend : public Backend {

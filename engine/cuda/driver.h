@@ -75,6 +75,7 @@ struct Driver {
   SWEEP_DRIVER(device, cuDeviceGet);
   SWEEP_DRIVER(device_name, cuDeviceGetName);
   SWEEP_DRIVER(device_uuid, cuDeviceGetUuid_v2);
+  SWEEP_DRIVER(device_pci_address, cuDeviceGetPCIBusId);
   SWEEP_DRIVER(device_memory, cuDeviceTotalMem_v2);
   SWEEP_DRIVER(device_attribute, cuDeviceGetAttribute);
   SWEEP_DRIVER(device_pci_bus_id, cuDeviceGetPCIBusId);

@@ -33,14 +33,18 @@ std::vector<StoredPoint> figures_of_points(const RunStage& stage) {
   return points;
 }
 
-/// Those of a group's points that may be the best, the likeliest first.
-std::vector<std::size_t> best_of(const std::vector<StoredPoint>& points, const RankedGroup& group) {
+/// Those of a group's points that may be the best, the likeliest first. On another device a figure
+/// may be another by `spread`.
+std::vector<std::size_t> best_of(const std::vector<StoredPoint>& points, const RankedGroup& group,
+                                 double spread) {
   std::vector<RankedFigure> figures;
   for (const std::size_t i : group.places) {
     const double figure = figure_of(points[i].point, group.ranked_by).value_or(0);
     // Without an interval, what is near the best may be the best.
     figures.push_back(
         {figure, interval_of(points[i].point, group.ranked_by).value_or(Interval{figure, figure})});
+    Interval& interval = figures.back().interval;
+    interval = {interval.low * (1 - spread / 2), interval.high * (1 + spread / 2)};
   }
   std::vector<std::size_t> best;
   for (const std::size_t i : worth_comparing(figures, group.ranked_by.better)) {
@@ -85,7 +89,7 @@ void InterleavedComparison::prepare() {
       candidate.workload = std::move(*point.workload);
     }
     if (rules_.counts && stage_.counts != nullptr) {
-      stage_.counts->begin(candidate.point_index, candidate.workload);
+      stage_.counts->begin(stage_, candidate.point_index, candidate.workload);
     }
   }
   std::erase_if(candidates_, [](const Candidate& one) { return one.workload.program == nullptr; });
@@ -182,7 +186,7 @@ void compare_best(RunStage& stage) {
   const std::vector<StoredPoint> points = figures_of_points(stage);
   std::vector<ComparisonRecord> records;
   for (const RankedGroup& group : ranked_groups(points)) {
-    const std::vector<std::size_t> best = best_of(points, group);
+    const std::vector<std::size_t> best = best_of(points, group, stage.device_spread);
     if (best.size() < 2) continue;
     stage.observer.on_stage(
         fmt::format("comparing the best {} configurations of {}", best.size(), group.pattern));

@@ -198,6 +198,8 @@ struct Measurement {
   PointRecord point;
   PhaseTimes times;
   double busy_seconds = 0;  ///< the device worked, timed or not; 0 where not known
+  /// The process that executed it ended, or has to: the failure may be the device's.
+  bool has_lost_process = false;
 };
 
 /// "its steps, timed apart: sums 12.30 us, add 8.10 us (3 launches)"

@@ -14,8 +14,7 @@
 
 namespace sweep {
 
-PointKey RunStage::key_of(const Configuration& configuration) const {
-  const Device& device = measurer.device();
+PointKey RunStage::key_of(const Configuration& configuration, const Device& device) const {
   return {configuration.pattern->name,
           configuration.pattern->identity(),
           configuration.parameters,
@@ -30,10 +29,29 @@ void RunStage::note(const std::string& text) {
   observer.on_note(text);
 }
 
+void RunStage::tell_state(const std::string& state) {
+  if (request.further.empty()) return;
+  observer.on_device(measurer->device(), summary.measured, state);
+}
+
+void RunStage::tell_wait(bool waits) {
+  if (request.further.empty()) return observer.on_compiler_wait(waits);
+  tell_state(waits ? "waits for the compiler" : "");
+}
+
 PointRecord RunStage::measure(const Workload& workload, const MeasureRules& rules, Phase phase,
                               const std::function<void()>& meanwhile) {
   return watch.time(phase, [&] {
-    Measurement measurement = measurer.measure(workload, rules, meanwhile);
+    const auto in_turn = [&] {
+      team->take_turn();
+      meanwhile();
+      team->give_turn();
+    };
+    Measurement measurement = team->aside([&] {
+      return measurer->measure(workload, rules,
+                               meanwhile ? in_turn : std::function<void()>());
+    });
+    has_lost_process = measurement.has_lost_process;
     summary.timing.busy_seconds += measurement.busy_seconds;
     if (phase == Phase::other) watch.move(measurement.times);
     return std::move(measurement.point);
@@ -43,7 +61,9 @@ PointRecord RunStage::measure(const Workload& workload, const MeasureRules& rule
 std::vector<Observation> RunStage::count(std::span<const Workload> workloads) {
   const CounterRequest wanted = {request.counters, request.sweep.measure.cache};
   CounterResults results =
-      watch.time(Phase::count, [&] { return measurer.count(workloads, wanted); });
+      watch.time(Phase::count, [&] {
+        return team->aside([&] { return measurer->count(workloads, wanted); });
+      });
   for (const std::string& problem : results.problems) note(problem);
   return std::move(results.workloads);
 }
@@ -60,7 +80,18 @@ std::int64_t RunStage::record(std::size_t point_index, PointRecord& point,
   ++summary.timing.measured;
   if (point.status == PointStatus::failed) ++summary.failed;
   observer.on_point(of, point);
+  tell_state("");
   return id;
+}
+
+void note_disturbances(RunStage& stage) {
+  const std::vector<std::string> texts =
+      stage.team->aside([&] { return stage.measurer->disturbances(); });
+  for (const std::string& text : texts) {
+    stage.note(stage.request.further.empty()
+                   ? text
+                   : fmt::format("GPU {}: {}", stage.measurer->device().index, text));
+  }
 }
 
 std::vector<std::size_t> measuring_order(std::size_t count, std::uint64_t seed) {
@@ -143,12 +174,12 @@ void DriftReference::measure_if_due(bool is_end) {
                now);
 }
 
-PointSource::PointSource(RunStage& stage, DriftReference& drift, Counts counts)
-    : stage_(stage), drift_(drift), counts_(counts) {
-  counts_.emulated = counts.emulated && stage.counts != nullptr;
+PointSource::PointSource(RunStage& stage, bool emulated, bool is_shared)
+    : stage_(stage), is_shared_(is_shared) {
   if (stage.request.replay) return;
+  const bool counts = emulated && stage.counts != nullptr;
   prepared_.emplace(stage.compile, stage.request.sweep.measure,
-                    counts_.emulated ? &stage.counts->emulators() : stage.emulators);
+                    counts ? &stage.counts->emulators() : stage.emulators);
 }
 
 void PointSource::add(const std::vector<std::size_t>& point_indices) {
@@ -160,122 +191,212 @@ void PointSource::add(const std::vector<std::size_t>& point_indices) {
   if (prepared_) prepared_->add(configurations);
 }
 
-PointRecord PointSource::next(const GiveUp& give_up_seconds) {
-  const std::size_t index = point_indices_.front();
-  point_indices_.pop_front();
-  if (!prepared_) return stage_.request.replay(stage_.configuration(index));
-  drift_.measure_if_due();
-  const bool waits = !prepared_->is_ready();
-  if (waits) stage_.observer.on_compiler_wait(true);
-  PreparedPoint prepared = stage_.watch.time(Phase::compile, [&] { return prepared_->next(); });
-  if (waits) stage_.observer.on_compiler_wait(false);
-  const double begin = stage_.watch.elapsed();
-  PointRecord point = measure(index, prepared, give_up_seconds);
-  // The worker loads the next program while this point goes into the store.
-  if (const PreparedPoint* next = prepared_->peek(); next != nullptr && next->workload) {
-    stage_.measurer.load(*next->workload);
-  }
-  drift_.on_point(index, prepared, point, begin);
+/// One that another device gave back, of any device where there is no other.
+std::optional<SourcedPoint> PointSource::take_returned(const RunStage& by) {
+  const auto found = std::ranges::find_if(returned_, [&](const SourcedPoint& point) {
+    return point.tried_by != by.number || by.team->devices == 1;
+  });
+  if (found == returned_.end()) return std::nullopt;
+  SourcedPoint point = std::move(*found);
+  returned_.erase(found);
+  ++under_way_;
   return point;
 }
 
-PointRecord PointSource::measure(std::size_t point_index, PreparedPoint& prepared,
-                                 const GiveUp& give_up_seconds) {
-  for (const Diagnostic& warning : prepared.warnings.list()) {
-    if (stage_.warnings.is_new(render(warning))) stage_.observer.on_warning(warning);
-  }
-  if (!prepared.workload) return failed_measurement(prepared.failure).point;
-  stage_.summary.recent.add(point_index, *prepared.workload);
-  // Takes further points from the compiler meanwhile.
-  const auto take_ready = [&] { prepared_->take_ready(); };
-  if (prepared.measured.valid()) return stage_.await(prepared.measured, take_ready).point;
-  MeasureRules rules = stage_.request.sweep.measure;
-  if (give_up_seconds) rules.give_up_seconds = give_up_seconds(*prepared.workload);
-  PointRecord point = stage_.measure(*prepared.workload, rules, Phase::other, take_ready);
-  if (point.status != PointStatus::ok) return point;
-  if (counts_.emulated) stage_.counts->add_to(point, point_index, prepared.counts, counts_.waits);
-  if (!counts_.hardware) return point;
-  const std::vector<Observation> counted = stage_.count(std::span(&*prepared.workload, 1));
-  if (!counted.empty() && !counted.front().metrics.empty()) {
-    add_counts(point, counted.front());
-    point.collected_counters = counters_text(stage_.request.counters);
-    ++stage_.summary.timing.counted;
-  }
+std::optional<SourcedPoint> PointSource::take_ready(RunStage& by) {
+  if (auto returned = take_returned(by)) return returned;
+  if (point_indices_.empty() || (prepared_ && !prepared_->is_ready())) return std::nullopt;
+  SourcedPoint point = {point_indices_.front()};
+  point_indices_.pop_front();
+  if (prepared_) point.prepared = prepared_->next();
+  ++under_way_;
   return point;
+}
+
+std::optional<SourcedPoint> PointSource::take(RunStage& by) {
+  constexpr int most_lost = 3;
+  if (lost_[by.number] >= most_lost) {
+    throw DeviceError(
+        fmt::format("its process ended with {} configurations that others then measured", most_lost));
+  }
+  for (;;) {
+    if (by.team->is_over) return std::nullopt;
+    if (auto point = take_ready(by)) return point;
+    if (!point_indices_.empty()) {
+      by.tell_wait(true);
+      by.watch.time(Phase::compile, [&] { prepared_->wait(); });
+      by.tell_wait(false);
+    } else if (is_shared_ && under_way_ > 0 && by.team->devices > 1 && !by.stop) {
+      by.watch.time(Phase::other, [&] { by.team->wait(); });
+    } else {
+      return std::nullopt;
+    }
+  }
+}
+
+void PointSource::done(const SourcedPoint& point) {
+  if (point.tried_by) ++lost_[*point.tried_by];
+  --under_way_;
+  if (is_shared_) stage_.team->tell();
+}
+
+void PointSource::give_back(SourcedPoint point) {
+  returned_.push_back(std::move(point));
+  --under_way_;
+  stage_.team->tell();
+}
+
+void PointSource::look_ahead() {
+  if (prepared_) prepared_->take_ready();
 }
 
 CompileStatistics PointSource::statistics() const {
   return prepared_ ? prepared_->statistics() : CompileStatistics{};
 }
 
-CountsBeside::CountsBeside(RunStage& stage) : stage_(stage) {
-  emulators_.emplace(stage.request.emulate.make_backend, stage.request.emulate.threads);
+PointMeasurement::PointMeasurement(RunStage& stage, PointSource& source, DriftReference& drift,
+                                   Counts counts)
+    : stage_(stage), source_(source), drift_(drift), counts_(counts) {
+  counts_.emulated = counts.emulated && stage.counts != nullptr;
 }
 
-void CountsBeside::add_to(PointRecord& point, std::size_t point_index,
+PointMeasurement::~PointMeasurement() {
+  if (next_) source_.give_back(std::move(*next_));
+}
+
+std::optional<SourcedPoint> PointMeasurement::take() {
+  drift_.measure_if_due();
+  return next_ ? std::exchange(next_, std::nullopt) : source_.take(stage_);
+}
+
+std::optional<PointMeasurement::Point> PointMeasurement::next(const GiveUp& give_up_seconds) {
+  while (auto taken = take()) {
+    const double begin = stage_.watch.elapsed();
+    Point point = {taken->point_index, {}};
+    stage_.has_lost_process = false;
+    try {
+      point.record = measure(*taken, taken->prepared, give_up_seconds);
+    } catch (const DeviceError&) {
+      source_.give_back(std::move(*taken));
+      throw;
+    }
+    if (stage_.has_lost_process && source_.is_shared() && !taken->tried_by &&
+        stage_.team->devices > 1) {
+      taken->tried_by = stage_.number;
+      source_.give_back(std::move(*taken));
+      continue;
+    }
+    // The worker loads the next program while this point goes into the store.
+    next_ = source_.take_ready(stage_);
+    if (next_ && next_->prepared.workload) stage_.measurer->load(*next_->prepared.workload);
+    drift_.on_point(taken->point_index, taken->prepared, point.record, begin);
+    if (stage_.has_lost_process) taken->tried_by.reset();
+    source_.done(*taken);
+    return point;
+  }
+  return std::nullopt;
+}
+
+PointRecord PointMeasurement::measure(const SourcedPoint& point, PreparedPoint& prepared,
+                                      const GiveUp& give_up_seconds) {
+  const std::size_t point_index = point.point_index;
+  if (stage_.request.replay) return stage_.request.replay(stage_.configuration(point_index));
+  for (const Diagnostic& warning : prepared.warnings.list()) {
+    if (stage_.warnings->is_new(render(warning))) stage_.observer.on_warning(warning);
+  }
+  if (!prepared.workload) return failed_measurement(prepared.failure).point;
+  stage_.summary.recent.add(point_index, *prepared.workload);
+  // Takes further points from the compiler meanwhile.
+  const auto look_ahead = [&] { source_.look_ahead(); };
+  if (prepared.measured.valid()) return stage_.await(prepared.measured, look_ahead).point;
+  MeasureRules rules = stage_.request.sweep.measure;
+  if (give_up_seconds) rules.give_up_seconds = give_up_seconds(*prepared.workload);
+  PointRecord measured = stage_.measure(*prepared.workload, rules, Phase::other, look_ahead);
+  if (measured.status != PointStatus::ok) return measured;
+  if (counts_.emulated) {
+    stage_.counts->add_to(stage_, measured, point_index, prepared.counts, counts_.waits);
+  }
+  if (!counts_.hardware) return measured;
+  const std::vector<Observation> counted = stage_.count(std::span(&*prepared.workload, 1));
+  if (!counted.empty() && !counted.front().metrics.empty()) {
+    add_counts(measured, counted.front());
+    measured.collected_counters = counters_text(stage_.request.counters);
+    ++stage_.summary.timing.counted;
+  }
+  return measured;
+}
+
+CountsBeside::CountsBeside(const RunRequest& request) {
+  emulators_.emplace(request.emulate.make_backend, request.emulate.threads);
+}
+
+void CountsBeside::add_to(RunStage& stage, PointRecord& point, std::size_t point_index,
                           std::future<Observation>& counts, bool waits) {
   if (!counts.valid()) {
     lacks_some_ = true;
-  } else if (!waits && !stage_.request.waits_for_counts && !is_there(counts)) {
+  } else if (!waits && !stage.request.waits_for_counts && !is_there(counts)) {
     late_.push_back({0, point_index, std::move(counts)});
   } else {
-    add_counts(point, stage_.watch.time(Phase::emulate, [&] { return counts.get(); }));
+    add_counts(point, stage.watch.time(Phase::emulate, [&] {
+      return stage.team->aside([&] { return counts.get(); });
+    }));
   }
 }
 
-void CountsBeside::recorded(std::int64_t id) {
-  if (!late_.empty() && late_.back().id == 0) late_.back().id = id;
-  take_ready();
+void CountsBeside::recorded(RunStage& stage, std::size_t point_index, std::int64_t id) {
+  for (Late& late : late_) {
+    if (late.id == 0 && late.point_index == point_index) late.id = id;
+  }
+  take_ready(stage);
 }
 
-void CountsBeside::begin(std::size_t point_index, const Workload& workload) {
-  const auto stored = stage_.watch.time(Phase::store, [&] { return stage_.stored(point_index); });
+void CountsBeside::begin(RunStage& stage, std::size_t point_index, const Workload& workload) {
+  const auto stored = stage.watch.time(Phase::store, [&] { return stage.stored(point_index); });
   if (!stored || !lacks_counts(stored->point)) return;
   late_.push_back(
-      {stored->id, point_index, emulators_->count(workload, stage_.request.sweep.measure)});
+      {stored->id, point_index, emulators_->count(workload, stage.request.sweep.measure)});
 }
 
-void CountsBeside::take_ready() {
+void CountsBeside::take_ready(RunStage& stage) {
   for (auto late = late_.begin(); late != late_.end();) {
-    if (!is_there(late->counts)) {
+    if (late->id == 0 || !is_there(late->counts)) {
       ++late;
       continue;
     }
     const Observation counted = late->counts.get();
-    stage_.watch.time(Phase::store, [&] {
-      stage_.store.add_metrics(late->id, counted.metrics, counted.notes,
-                               stage_.deriving(stage_.configuration(late->point_index)));
+    stage.watch.time(Phase::store, [&] {
+      stage.store.add_metrics(late->id, counted.metrics, counted.notes,
+                              stage.deriving(stage.configuration(late->point_index)));
     });
     if (!counted.metrics.empty()) {
-      stage_.observer.on_metrics(stage_.configuration(late->point_index), counted.metrics,
-                                 counted.notes);
+      stage.observer.on_metrics(stage.configuration(late->point_index), counted.metrics,
+                                counted.notes);
     }
     late = late_.erase(late);
   }
 }
 
-/// For a share of the run's time so far.
-bool CountsBeside::may_wait() const {
+void CountsBeside::wait(RunStage& stage) {
+  // For a share of the run's time so far.
   constexpr double share = 0.05;
-  return stage_.request.waits_for_counts ||
-         stage_.summary.timing.phases[Phase::emulate] < share * stage_.watch.elapsed();
-}
-
-void CountsBeside::wait() {
-  take_ready();
-  while (!late_.empty() && !stage_.stop && may_wait()) {
+  const auto may_wait = [&] {
+    return stage.request.waits_for_counts ||
+           stage.summary.timing.phases[Phase::emulate] < share * stage.watch.elapsed();
+  };
+  take_ready(stage);
+  while (!late_.empty() && !stage.stop && may_wait()) {
     constexpr std::chrono::milliseconds pause(5);
-    stage_.watch.time(Phase::emulate, [&] { late_.front().counts.wait_for(pause); });
-    take_ready();
+    stage.watch.time(Phase::emulate, [&] { late_.front().counts.wait_for(pause); });
+    take_ready(stage);
   }
 }
 
-void CountsBeside::finish() {
-  wait();
+void CountsBeside::finish(RunStage& stage) {
+  wait(stage);
   const bool is_late = lacks_some_ || !late_.empty();
   late_.clear();
   emulators_.reset();
-  if (is_late && !stage_.request.waits_for_counts) stage_.note(std::string(too_late_to_count));
+  if (is_late && !stage.request.waits_for_counts) stage.note(std::string(too_late_to_count));
 }
 
 void count_points(std::span<const UncountedPoint> points, const CompileSettings& compile,
@@ -332,31 +453,44 @@ void read_counters(RunStage& stage) {
   // As many points are counted at once, since the profiler's sessions cost much by themselves. A
   // run that is killed loses so many counts.
   constexpr std::size_t points_at_once = 256;
-  for (std::span rest(points); !rest.empty() && !stage.stop;) {
-    std::vector<Workload> workloads;
-    std::vector<const UncountedPoint*> counted;
-    const auto some = rest.first(std::min(points_at_once, rest.size()));
-    rest = rest.subspan(some.size());
-    for (const UncountedPoint& point : some) {
-      PreparedPoint next = stage.watch.time(Phase::compile, [&] { return prepared.next(); });
-      if (!next.workload) continue;
-      workloads.push_back(std::move(*next.workload));
-      counted.push_back(&point);
-    }
-    const std::vector<Observation> all_counts = stage.count(workloads);
-    const std::size_t before = stage.summary.timing.counted;
-    for (std::size_t i = 0; i < counted.size(); ++i) {
-      const Observation& counts = all_counts.at(i);
-      if (counts.metrics.empty()) continue;
-      ++stage.summary.timing.counted;
-      stage.watch.time(Phase::store, [&] {
-        stage.store.add_counts(counted[i]->id, wanted, counts.metrics, counts.notes,
+  std::span<const UncountedPoint> rest(points);
+  bool counts_nothing = false;
+  on_every_device(stage, [&](RunStage& own) {
+    while (!rest.empty() && !own.stop && !own.team->is_over && !counts_nothing) {
+      const std::size_t share = (rest.size() + own.team->devices - 1) / own.team->devices;
+      const auto some = rest.first(std::min(points_at_once, share));
+      rest = rest.subspan(some.size());
+      std::vector<Workload> workloads;
+      std::vector<const UncountedPoint*> counted;
+      for (const UncountedPoint& point : some) {
+        PreparedPoint next = own.watch.time(Phase::compile, [&] { return prepared.next(); });
+        if (!next.workload) continue;
+        workloads.push_back(std::move(*next.workload));
+        counted.push_back(&point);
+      }
+      std::vector<Observation> all_counts;
+      try {
+        all_counts = own.count(workloads);
+      } catch (const DeviceError&) {
+        own.note("the counters of " + count_of(counted.size(), "point") +
+                 " were not read; the same command again reads them");
+        throw;
+      }
+      std::size_t with_counts = 0;
+      for (std::size_t i = 0; i < counted.size(); ++i) {
+        const Observation& counts = all_counts.at(i);
+        if (counts.metrics.empty()) continue;
+        ++with_counts;
+        own.watch.time(Phase::store, [&] {
+          own.store.add_counts(counted[i]->id, wanted, counts.metrics, counts.notes,
                                counted[i]->derive);
-      });
-      stage.observer.on_metrics(counted[i]->configuration, counts.metrics, counts.notes);
+        });
+        own.observer.on_metrics(counted[i]->configuration, counts.metrics, counts.notes);
+      }
+      own.summary.timing.counted += with_counts;
+      counts_nothing = with_counts == 0;
     }
-    if (stage.summary.timing.counted == before) return;  // nothing can be counted
-  }
+  });
 }
 
 }  // namespace sweep

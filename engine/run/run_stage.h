@@ -4,6 +4,7 @@
 #include <future>
 
 #include "engine/predict/predicted_metrics.h"
+#include "engine/run/device_team.h"
 #include "engine/run/runner.h"
 
 namespace sweep {
@@ -23,11 +24,17 @@ Result await(std::future<Result>& result, const std::atomic<bool>* stop,
   return result.get();
 }
 
-/// What the stages of one run work with.
+/// One of a run's devices beside the first.
+struct DeviceSeat {
+  Measurer* measurer;
+  std::size_t number;  ///< among the run's devices
+};
+
+/// What the stages of one run work with, on one of its devices.
 struct RunStage {
   const RunRequest& request;
   CompileSettings compile;
-  Measurer& measurer;
+  Measurer* measurer;
   Store& store;
   RunObserver& observer;
   const std::atomic<bool>& stop;
@@ -35,17 +42,30 @@ struct RunStage {
   PhaseStopwatch watch{summary.timing.phases, request.clock};
   CountsBeside* counts = nullptr;     ///< null: nothing counts beside the device
   EmulateAhead* emulators = nullptr;  ///< that measure; null: the measurer does
-  MessageDeduplicator warnings = {};  ///< the compiler's, which every configuration repeats
+  /// The compiler's, which every configuration repeats.
+  std::shared_ptr<MessageDeduplicator> warnings = std::make_shared<MessageDeduplicator>();
+  std::shared_ptr<DeviceTeam> team = std::make_shared<DeviceTeam>();
+  std::size_t number = 0;  ///< of the device
+  std::vector<DeviceSeat> further = {};
+  double device_spread = 0;       ///< by which share figures of two devices may differ
+  bool has_lost_process = false;  ///< the device, with what was measured last
 
   /// Whether there is a device that measures, and can do so again.
-  bool can_time() const { return !request.replay && !measurer.device().is_emulated(); }
+  bool can_time() const { return !request.replay && !measurer->device().is_emulated(); }
   const Configuration& configuration(std::size_t point_index) const {
     return request.space.configurations.at(point_index);
   }
-  PointKey key_of(const Configuration& configuration) const;
+  PointKey key_of(const Configuration& configuration) const {
+    return key_of(configuration, measurer->device());
+  }
+  PointKey key_of(const Configuration& configuration, const Device& device) const;
 
   /// Records a sentence about the run and shows it.
   void note(const std::string& text);
+  /// Shows what the device is at, where it is one of several: "" while it measures.
+  void tell_state(const std::string& state);
+  /// The compiler is waited for, or not any more.
+  void tell_wait(bool waits);
   /// Measures; the time goes to the measurement's own phases, or to `phase` if that is given.
   PointRecord measure(const Workload& workload, const MeasureRules& rules,
                       Phase phase = Phase::other, const std::function<void()>& meanwhile = nullptr);
@@ -78,6 +98,9 @@ struct RunStage {
     return store.point(summary.run, static_cast<std::int64_t>(point_index));
   }
 };
+
+/// Notes what may disturb measuring on the device, as soon as that has started.
+void note_disturbances(RunStage& stage);
 
 /// A random order of `count` configurations, the same for the same seed on every machine: so what
 /// changes slowly, clocks or heat, does not pass for an effect of a parameter.
@@ -140,9 +163,52 @@ class DriftReference {
   std::optional<Workload> workload_;
 };
 
-/// Gives the points of a run's configurations, which may become known one after the other: compiles
-/// and measures them, or takes them from the request's recording.
+/// A configuration of the run, compiled.
+struct SourcedPoint {
+  std::size_t point_index = 0;
+  PreparedPoint prepared = {};
+  std::optional<std::size_t> tried_by = {};  ///< the device that lost its process with it
+};
+
+/// Compiles a run's configurations, which may become known one after the other, and hands them out
+/// to devices. Where the request has a recording nothing is compiled.
 class PointSource {
+ public:
+  /// `emulated`: whether the stage's emulators count beside the devices. `is_shared`: between
+  /// devices that measure for each other.
+  PointSource(RunStage& stage, bool emulated, bool is_shared = false);
+
+  void add(const std::vector<std::size_t>& point_indices);
+  /// The next one for a device; waits for the compiler, and for what other devices may give back.
+  /// Nothing where none is left for it. Throws DeviceError where others have measured too much of
+  /// what the device could not.
+  std::optional<SourcedPoint> take(RunStage& by);
+  /// The same if it is there.
+  std::optional<SourcedPoint> take_ready(RunStage& by);
+  /// What was taken is measured, or another device is to.
+  void done(const SourcedPoint& point);
+  void give_back(SourcedPoint point);
+
+  bool is_shared() const { return is_shared_; }
+  /// Takes further points from the compiler.
+  void look_ahead();
+  CompileStatistics statistics() const;
+
+ private:
+  std::optional<SourcedPoint> take_returned(const RunStage& by);
+
+  RunStage& stage_;
+  bool is_shared_;
+  std::optional<PreparedPoints> prepared_;  ///< nothing where the request has a recording
+  std::deque<std::size_t> point_indices_;   ///< not handed out yet
+  std::deque<SourcedPoint> returned_;
+  std::size_t under_way_ = 0;
+  std::map<std::size_t, int> lost_;  ///< by device: points that another then measured
+};
+
+/// Gives the points of what a source hands out to one device: measures them, or takes them from the
+/// request's recording.
+class PointMeasurement {
  public:
   /// What the points are to have beside their times.
   struct Counts {
@@ -152,23 +218,30 @@ class PointSource {
   };
   /// After how many seconds of a launch to give up.
   using GiveUp = std::function<double(const Workload&)>;
+  struct Point {
+    std::size_t point_index = 0;
+    PointRecord record;  ///< without its key
+  };
 
-  PointSource(RunStage& stage, DriftReference& drift, Counts counts);
+  PointMeasurement(RunStage& stage, PointSource& source, DriftReference& drift, Counts counts);
+  /// Gives back what it has taken.
+  ~PointMeasurement();
+  PointMeasurement(const PointMeasurement&) = delete;
+  PointMeasurement& operator=(const PointMeasurement&) = delete;
 
-  void add(const std::vector<std::size_t>& point_indices);
-  /// The point of the next one, without its key.
-  PointRecord next(const GiveUp& give_up_seconds = nullptr);
-  CompileStatistics statistics() const;
+  /// The next one's; nothing where none is left. Throws DeviceError where the device is lost.
+  std::optional<Point> next(const GiveUp& give_up_seconds = nullptr);
 
  private:
-  PointRecord measure(std::size_t point_index, PreparedPoint& prepared,
+  std::optional<SourcedPoint> take();
+  PointRecord measure(const SourcedPoint& point, PreparedPoint& prepared,
                       const GiveUp& give_up_seconds);
 
   RunStage& stage_;
+  PointSource& source_;
   DriftReference& drift_;
   Counts counts_;
-  std::optional<PreparedPoints> prepared_;  ///< nothing where the request has a recording
-  std::deque<std::size_t> point_indices_;
+  std::optional<SourcedPoint> next_;  ///< loaded while the one before is recorded
 };
 
 /// Counts a run's points on emulators while a device times them. A point gets its counts once they
@@ -177,25 +250,25 @@ class PointSource {
 class CountsBeside {
  public:
   /// On the request's emulators.
-  explicit CountsBeside(RunStage& stage);
+  explicit CountsBeside(const RunRequest& request);
 
   EmulateAhead& emulators() { return *emulators_; }
 
   /// Gives a point its counts if they are there, or waits for them where the run or the caller
   /// does. Late ones are expected: `recorded` is to tell the point's id. `counts` has no state
   /// where there was no room to count the point.
-  void add_to(PointRecord& point, std::size_t point_index, std::future<Observation>& counts,
-              bool waits);
-  /// The point that was added to last has been recorded. Records the late counts that have come.
-  void recorded(std::int64_t id);
+  void add_to(RunStage& stage, PointRecord& point, std::size_t point_index,
+              std::future<Observation>& counts, bool waits);
+  /// The point has been recorded. Records the late counts that have come.
+  void recorded(RunStage& stage, std::size_t point_index, std::int64_t id);
   /// Begins to count a point of the run unless it has counts.
-  void begin(std::size_t point_index, const Workload& workload);
+  void begin(RunStage& stage, std::size_t point_index, const Workload& workload);
   /// Records those that have come.
-  void take_ready();
+  void take_ready(RunStage& stage);
   /// Waits for those that have not come, as long as the run may wait.
-  void wait();
+  void wait(RunStage& stage);
   /// The same, drops the rest, and notes that there was one.
-  void finish();
+  void finish(RunStage& stage);
 
  private:
   struct Late {
@@ -204,9 +277,6 @@ class CountsBeside {
     std::future<Observation> counts;
   };
 
-  bool may_wait() const;
-
-  RunStage& stage_;
   std::optional<EmulateAhead> emulators_;  ///< until it finishes
   std::deque<Late> late_;
   bool lacks_some_ = false;  ///< counts that nobody began

@@ -34,10 +34,6 @@ void note_prediction(RunStage& stage) {
                   gpu.gpu, gpu.origin, gpu.date.empty() ? "" : ", ", gpu.date));
 }
 
-void note_disturbances(RunStage& stage) {
-  for (const std::string& text : stage.measurer.disturbances()) stage.note(text);
-}
-
 /// The indices of the configurations that the run is about.
 std::vector<std::size_t> own_configurations(const RunRequest& request) {
   if (request.share) return *request.share;
@@ -46,16 +42,15 @@ std::vector<std::size_t> own_configurations(const RunRequest& request) {
   return all;
 }
 
-/// Gives the run the points that the store has; leaves the indices of those it does not have.
-std::vector<std::size_t> reuse_points(RunStage& stage, std::vector<std::size_t> own) {
-  std::vector<std::optional<ReusedPoint>> reused(own.size());
-  if (!stage.request.fresh) {
-    reused = stage.watch.time(Phase::store, [&] {
-      return stage.store.reuse_points(stage.summary.run, own, [&](std::size_t i) {
-        return stage.key_of(stage.configuration(i));
-      });
+/// Gives the run the points that the store has of this device; leaves the indices of those it does
+/// not have.
+std::vector<std::size_t> reuse_points_of(RunStage& stage, const Device& device,
+                                         const std::vector<std::size_t>& own) {
+  const auto reused = stage.watch.time(Phase::store, [&] {
+    return stage.store.reuse_points(stage.summary.run, own, [&](std::size_t i) {
+      return stage.key_of(stage.configuration(i), device);
     });
-  }
+  });
   std::vector<std::size_t> missing;
   MetricChanges changes;  // the metrics of one's own may be others than when they were measured
   for (std::size_t i = 0; i < reused.size(); ++i) {
@@ -66,7 +61,18 @@ std::vector<std::size_t> reuse_points(RunStage& stage, std::vector<std::size_t> 
     }
   }
   stage.watch.time(Phase::store, [&] { stage.store.change_metrics(changes); });
-  stage.summary.reused = own.size() - missing.size();
+  stage.summary.reused += own.size() - missing.size();
+  return missing;
+}
+
+/// The same of any of the run's devices.
+std::vector<std::size_t> reuse_points(RunStage& stage) {
+  std::vector<std::size_t> missing = own_configurations(stage.request);
+  if (stage.request.fresh) return missing;
+  missing = reuse_points_of(stage, stage.measurer->device(), missing);
+  for (const Measurer* further : stage.request.further) {
+    missing = reuse_points_of(stage, further->device(), missing);
+  }
   return missing;
 }
 
@@ -77,26 +83,29 @@ void measure_points(RunStage& stage, const std::vector<std::size_t>& missing) {
     const auto random = measuring_order(missing.size(), stage.request.provenance.seed);
     std::ranges::transform(random, order.begin(), [&](std::size_t i) { return missing[i]; });
   }
-  DriftReference drift(stage);
-  PointSource source(stage, drift, {.emulated = true});
+  PointSource source(stage, true, !stage.further.empty());
   source.add(order);
-  // Waits for the device, while the first programs are compiled.
-  if (!order.empty()) note_disturbances(stage);
-  for (const std::size_t point_index : order) {
-    if (stage.stop) {
-      stage.summary.interrupted = true;
-      break;
+  if (order.empty()) return;
+  on_every_device(stage, [&](RunStage& own) {
+    // Waits for the device, while the first programs are compiled.
+    note_disturbances(own);
+    DriftReference drift(own);
+    PointMeasurement measurement(own, source, drift, {.emulated = true});
+    while (!own.stop) {
+      auto point = measurement.next();
+      if (!point) break;
+      const std::int64_t id = own.record(point->point_index, point->record);
+      if (own.counts != nullptr) own.counts->recorded(own, point->point_index, id);
     }
-    PointRecord point = source.next();
-    const std::int64_t id = stage.record(point_index, point);
-    if (stage.counts != nullptr) stage.counts->recorded(id);
-  }
-  if (!stage.summary.interrupted) drift.measure_if_due(true);
-  stage.summary.timing.compile = source.statistics();
+    own.tell_state(own.stop ? "has stopped" : "is done");
+    if (!own.stop) drift.measure_if_due(true);
+  });
+  stage.summary.interrupted = stage.summary.interrupted || stage.stop;
+  stage.summary.timing.compile += source.statistics();
 }
 
 void measure_all(RunStage& stage) {
-  const std::vector<std::size_t> missing = reuse_points(stage, own_configurations(stage.request));
+  const std::vector<std::size_t> missing = reuse_points(stage);
   RunSummary& summary = stage.summary;
   stage.observer.on_start(missing.size() + summary.reused, summary.reused);
   if (summary.reused > 0) {
@@ -107,6 +116,7 @@ void measure_all(RunStage& stage) {
   }
   measure_points(stage, missing);
   if (stage.stop || stage.request.replay) return;
+  compare_devices(stage);
   if (stage.request.on_measured) stage.request.on_measured(summary.run, summary.recent);
   if (!stage.request.pairs.empty()) {
     compare_pairs(stage);
@@ -117,15 +127,36 @@ void measure_all(RunStage& stage) {
 
 }  // namespace
 
+RunSummary& RunSummary::operator+=(const RunSummary& other) {
+  measured += other.measured;
+  reused += other.reused;
+  failed += other.failed;
+  interrupted = interrupted || other.interrupted;
+  timing.wall_seconds += other.timing.wall_seconds;
+  for (std::size_t i = 0; i < phase_count; ++i) {
+    timing.phases.seconds.at(i) += other.timing.phases.seconds.at(i);
+  }
+  timing.busy_seconds += other.timing.busy_seconds;
+  timing.measured += other.timing.measured;
+  timing.counted += other.timing.counted;
+  timing.compile += other.timing.compile;
+  recent.add(other.recent);
+  return *this;
+}
+
 RunSummary run_sweep(const RunRequest& request, Measurer& measurer, Store& store,
                      RunObserver& observer, const std::atomic<bool>& stop) {
-  RunStage stage{request, request.compile, measurer, store, observer, stop};
+  RunStage stage{request, request.compile, &measurer, store, observer, stop};
   stage.compile.stop = &stop;
   if (!request.replay) {
     stage.compile.compute_capability = code_capability(measurer.device(), *stage.compile.nvrtc);
   }
+  for (Measurer* further : request.further) {
+    stage.further.push_back({further, stage.further.size() + 1});
+  }
+  stage.team->devices = stage.summary.timing.devices = 1 + stage.further.size();
   std::optional<CountsBeside> counts;
-  if (request.emulate.make_backend) stage.counts = &counts.emplace(stage);
+  if (request.emulate.make_backend) stage.counts = &counts.emplace(request);
   std::optional<EmulateAhead> emulators;
   if (request.measure.make_backend) {
     stage.emulators = &emulators.emplace(request.measure.make_backend, request.measure.threads,
@@ -135,14 +166,20 @@ RunSummary run_sweep(const RunRequest& request, Measurer& measurer, Store& store
   summary.run = store.begin_run(provenance_of(request, measurer.device()));
   try {
     note_prediction(stage);
+    if (!request.further.empty()) {
+      std::vector<DeviceRecord> devices = {{measurer.device().index, measurer.device().uuid}};
+      for (const Measurer* further : request.further) {
+        devices.push_back({further->device().index, further->device().uuid});
+      }
+      store.set_devices(summary.run, devices);
+    }
     if (request.groups.empty()) {
       measure_all(stage);
     } else {
-      note_disturbances(stage);
       tune_groups(stage);
     }
     if (!stop) read_counters(stage);
-    if (counts) counts->finish();
+    if (counts) counts->finish(stage);
     if (counts && request.waits_for_counts && !stop) count_the_rest(stage);
   } catch (const CompilingStopped&) {
     // What it waited for is not needed any more.

@@ -19,6 +19,7 @@ struct RunTiming {
   std::size_t measured = 0;   ///< points
   std::size_t counted = 0;    ///< points whose hardware counters were read
   CompileStatistics compile;  ///< of the compilers beside that thread
+  std::size_t devices = 1;    ///< that measured; `phases` are the mean of their threads
 };
 
 /// Hears how a run goes on.
@@ -32,6 +33,10 @@ class RunObserver {
   virtual void on_reuse(const PointRecord& /*point*/) {}
   /// The next point is not compiled yet; and then, with false, that it is.
   virtual void on_compiler_wait(bool /*waits*/) {}
+  /// Of several devices one has measured so many points, and is at something: empty for measuring,
+  /// else as in "waits for the compiler".
+  virtual void on_device(const Device& /*device*/, std::size_t /*points*/,
+                         const std::string& /*state*/) {}
   virtual void on_point(const Configuration& configuration, const PointRecord& point) = 0;
   /// Figures that a point gets after it was told of, which are its only ones of their origin.
   virtual void on_metrics(const Configuration& /*configuration*/,
@@ -79,6 +84,9 @@ struct RunRequest {
   std::vector<std::array<std::size_t, 2>> pairs = {};
   /// Measures those that may be the best again, in turn, unless there are pairs.
   bool compares_best = true;
+  /// Devices of the measurer's kind that measure at the same time as it does; a search's groups
+  /// are shared out among them.
+  std::vector<Measurer*> further = {};
   Clock clock = steady_clock();  ///< what the run's own time goes by
 };
 
@@ -93,6 +101,9 @@ struct RunSummary {
   /// Of each of the request's pairs how many times as long the second one takes, measured in turn;
   /// nothing where nothing was timed, one failed, or the run was stopped before.
   std::vector<std::optional<PairedComparison>> pairs = {};
+
+  /// Of another run, or of another device of this one.
+  RunSummary& operator+=(const RunSummary& other);
 };
 
 /// Measures every configuration of a space that the store does not have yet, in the order that the

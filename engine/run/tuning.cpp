@@ -145,7 +145,7 @@ class GroupTuning {
   /// `counts` are the emulator's or the hardware's if the search goes by them. If it `predicts`, it
   /// begins with predictions of the first objective.
   GroupTuning(RunStage& stage, DriftReference& drift, SearchObjective& objective,
-              PointSource::Counts counts, bool predicts, const TuningGroup& group)
+              PointMeasurement::Counts counts, bool predicts, const TuningGroup& group)
       : stage_(stage),
         objective_(objective),
         counts_(counts),
@@ -154,7 +154,8 @@ class GroupTuning {
         group_(group),
         default_(group.default_configuration),
         space_(search_space(stage.request.space, group)),
-        source_(std::in_place, stage, drift, counts) {
+        source_(std::in_place, stage, counts.emulated),
+        measurement_(std::in_place, stage, *source_, drift, counts) {
     found.place = static_cast<std::int64_t>(group.place);
     found.group = group.values;
     found.configurations = static_cast<std::int64_t>(configurations_of(group));
@@ -194,7 +195,9 @@ class GroupTuning {
     }
     found.tried = static_cast<std::int64_t>(progress_.best_after.size());
     stage_.summary.timing.compile += source_->statistics();
-    source_.reset();  // what was asked for ahead is not needed
+    // What was asked for ahead is not needed.
+    measurement_.reset();
+    source_.reset();
   }
 
   /// Where the device measures, those that may be the best are measured again in turn, together
@@ -338,12 +341,15 @@ class GroupTuning {
   PointRecord measure(std::size_t point_index) {
     // The default is what the winner is compared with.
     const bool may_give_up = best_ && rules_.cut_off != 0 && point_index != default_;
-    PointRecord point = source_->next([&](const Workload& workload) {
+    auto measured = measurement_->next([&](const Workload& workload) {
       if (!may_give_up) return never;
       return objective_.seconds_when_slower(*best_, rules_.cut_off, workload.useful,
-                                            stage_.measurer.device(),
+                                            stage_.measurer->device(),
                                             stage_.deriving(stage_.configuration(point_index)));
     });
+    // Another device's work has ended the run.
+    if (!measured) throw CompilingStopped();
+    PointRecord& point = measured->record;
     const bool cut_off = is_cut_off(point);
     if (cut_off) {
       point.notes.push_back(fmt::format(
@@ -359,7 +365,7 @@ class GroupTuning {
   [[noreturn]] void reject_objectives() const {
     std::vector<std::string> names;
     for (const TuneObjective& objective : rules_.objectives) names.push_back(objective.metric);
-    const Device& device = stage_.measurer.device();
+    const Device& device = stage_.measurer->device();
     throw InputError(
         rules_.objectives.front().where,
         fmt::format("this sweep tunes {}, which {} does not give", fmt::join(names, ", "),
@@ -405,7 +411,7 @@ class GroupTuning {
         adds_default ? " and the default" : ""));
     if (comparison.run()) {
       // What further objectives go by.
-      if (stage_.counts != nullptr) stage_.counts->wait();
+      if (stage_.counts != nullptr) stage_.counts->wait(stage_);
       choose_by(comparison);
       if (!comparison.disturbance().empty()) {
         found.why_no_winner = comparison.disturbance();
@@ -539,7 +545,7 @@ class GroupTuning {
 
   RunStage& stage_;
   SearchObjective& objective_;
-  const PointSource::Counts counts_;
+  const PointMeasurement::Counts counts_;
   const bool predicts_;
   const TuneRules& rules_;
   const TuningGroup& group_;
@@ -547,6 +553,7 @@ class GroupTuning {
   SearchSpace space_;
   std::unique_ptr<Strategy> strategy_;  ///< from when it searches on
   std::optional<PointSource> source_;   ///< while it searches
+  std::optional<PointMeasurement> measurement_;
   SearchProgress progress_;
   std::deque<Asked> asked_;                ///< not yet tried
   std::optional<double> best_;             ///< figure
@@ -559,7 +566,6 @@ void tune_groups(RunStage& stage) {
   const TuneRules& rules = *stage.request.sweep.tune;
   const TuneObjective& first = rules.objectives.front();
   SearchObjective objective(rules.objectives);
-  DriftReference drift(stage);
   // A search by the time does not wait for counts; the leading ones are counted at the end.
   const MetricDefinition* definition = find_metric(first.metric);
   const bool is_measured =
@@ -579,24 +585,57 @@ void tune_groups(RunStage& stage) {
     planned += std::min(all, rules.budget.configurations.value_or(all));
   }
   stage.observer.on_start(planned, 0);
-  for (const TuningGroup& group : stage.request.groups) {
-    GroupTuning tuning(stage, drift, objective, {emulates, emulates, reads_counters}, predicts,
+  const auto tune = [&](RunStage& own, DriftReference& drift, const TuningGroup& group) {
+    GroupTuning tuning(own, drift, objective, {emulates, emulates, reads_counters}, predicts,
                        group);
     tuning.search();
     if (const auto& ranked_by = objective.followed()) {
       record.metric = ranked_by->metric;
       record.better = ranked_by->better;
       record.origin = ranked_by->origin;
-      if (!stage.stop) tuning.choose_winner(comparisons);
+      if (!own.stop) tuning.choose_winner(comparisons);
     }
     record.groups.push_back(std::move(tuning.found));
-    stage.watch.time(Phase::store, [&] {
-      stage.store.set_tuning(stage.summary.run, record);
-      stage.store.set_comparisons(stage.summary.run, comparisons);
+    own.watch.time(Phase::store, [&] {
+      own.store.set_tuning(own.summary.run, record);
+      own.store.set_comparisons(own.summary.run, comparisons);
     });
-    if (stage.stop) return;
-  }
-  drift.measure_if_due(true);
+  };
+  std::deque<const TuningGroup*> waiting;
+  for (const TuningGroup& group : stage.request.groups) waiting.push_back(&group);
+  std::size_t under_way = 0;
+  on_every_device(stage, [&](RunStage& own) {
+    note_disturbances(own);
+    DriftReference drift(own);
+    while (!own.stop && !own.team->is_over) {
+      if (waiting.empty()) {
+        // A device that falls out leaves its group to the others.
+        if (under_way == 0) break;
+        own.tell_state("waits for the others");
+        own.team->wait();
+        continue;
+      }
+      const TuningGroup* group = waiting.front();
+      waiting.pop_front();
+      ++under_way;
+      try {
+        tune(own, drift, *group);
+      } catch (const DeviceError&) {
+        --under_way;
+        waiting.push_back(group);
+        if (own.team->devices == 1) throw;
+        // A group's points are those of one device.
+        std::vector<std::size_t> begun = group->configurations;
+        if (group->default_configuration) begun.push_back(*group->default_configuration);
+        own.store.take_out(own.summary.run, begun);
+        throw;
+      }
+      --under_way;
+      own.team->tell();
+    }
+    if (!own.stop) drift.measure_if_due(true);
+  });
+  if (!stage.stop) compare_devices(stage);
 }
 
 }  // namespace sweep

@@ -333,9 +333,14 @@ Answer WorkerMeasurer::ask(const WorkerTask& task, const std::function<void()>& 
 Measurement WorkerMeasurer::measure(const Workload& workload, const MeasureRules& rules,
                                     const std::function<void()>& meanwhile) {
   try {
-    return ask<WorkerResult>({WorkerTask::Kind::measure, {workload}, rules}, meanwhile).measurement;
+    Measurement measurement =
+        ask<WorkerResult>({WorkerTask::Kind::measure, {workload}, rules}, meanwhile).measurement;
+    measurement.has_lost_process = worker_ == nullptr;
+    return measurement;
   } catch (const WorkerFailure& failure) {
-    return failed_measurement(failure.what());
+    Measurement measurement = failed_measurement(failure.what());
+    measurement.has_lost_process = true;
+    return measurement;
   }
 }
 

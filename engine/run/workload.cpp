@@ -339,6 +339,10 @@ void RecentWorkloads::add(std::size_t point_index, const Workload& workload) {
   if (entries_.size() > most) entries_.pop_back();
 }
 
+void RecentWorkloads::add(const RecentWorkloads& others) {
+  entries_.insert(entries_.end(), others.entries_.begin(), others.entries_.end());
+}
+
 const Workload* RecentWorkloads::find(std::size_t point_index) const {
   for (const auto& [index, workload] : entries_) {
     if (index == point_index) return &workload;

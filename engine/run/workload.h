@@ -26,6 +26,8 @@ Workload make_workload(const Configuration& configuration, const CompiledConfigu
 class RecentWorkloads {
  public:
   void add(std::size_t point_index, const Workload& workload);
+  /// Those of another device.
+  void add(const RecentWorkloads& others);
   /// Null where it is not among the last ones.
   const Workload* find(std::size_t point_index) const;
 
@@ -110,10 +112,12 @@ class PreparedPoints {
 
   /// The next configuration's; waits for the compiler if need be.
   PreparedPoint next();
+  /// Waits until `next` need not, if there is one.
+  void wait() {
+    if (!is_ready() && !remaining_.empty()) take_one();
+  }
   /// Whether `next` need not wait.
   bool is_ready() const { return !ahead_.empty() || compiled_.is_ready(); }
-  /// What `next` gives, if that was ready when some were last taken; null otherwise.
-  const PreparedPoint* peek() const { return ahead_.empty() ? nullptr : &ahead_.front(); }
   /// Takes what is ready, which `next` then need not do.
   void take_ready();
   CompileStatistics statistics() const { return compiled_.statistics(); }

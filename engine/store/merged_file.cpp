@@ -162,8 +162,14 @@ void MergedFile::copy(const fs::path& path, std::span<const RunPlace> runs) {
        {"run_note (run_id, ordinal, text)",
         "anchor (run_id, sequence, ordinal, at, seconds, seconds_low, seconds_high, sm_clock_hz, "
         "temperature_celsius)",
-        "comparison (run_id, sequence, ordinal, rounds, slowdown_low, slowdown, slowdown_high)"}) {
+        "comparison (run_id, sequence, ordinal, rounds, slowdown_low, slowdown, slowdown_high)",
+        "run_device (run_id, sequence, device_index, uuid, to_first_low, to_first, to_first_high, "
+        "to_alone_low, to_alone, to_alone_high)"}) {
     const std::string_view table = columns.substr(0, columns.find(' '));
+    if (database.integer(fmt::format("SELECT count(*) FROM source.sqlite_schema WHERE name = '{}'",
+                                     table)) == 0) {
+      continue;
+    }
     const std::size_t begin = columns.find(',');
     const std::string_view others = columns.substr(begin, columns.size() - begin - 1);
     database.execute(

@@ -205,6 +205,24 @@ std::optional<double> figure_of(const PointRecord& point, const RankedBy& ranked
   return std::nullopt;
 }
 
+double device_spread(const std::vector<DeviceRecord>& devices) {
+  constexpr double usual = 0.02;  // of GPUs of one kind
+  double spread = 0;
+  for (std::size_t i = 1; i < devices.size(); ++i) {
+    const auto& [low, ratio, high] = devices[i].to_first;
+    const double own = ratio > 0 ? std::max({high - 1, 1 - low, ratio - 1, 1 - ratio}) : usual;
+    spread = std::max(spread, own);
+  }
+  return spread;
+}
+
+std::optional<int> RunRecord::device_of(const PointRecord& point) const {
+  for (const DeviceRecord& device : devices) {
+    if (!device.uuid.empty() && point.key.device.ends_with(device.uuid)) return device.index;
+  }
+  return std::nullopt;
+}
+
 std::optional<Interval> interval_of(const PointRecord& point, const RankedBy& ranked_by) {
   const auto figure = figure_of(point, ranked_by);
   if (figure && ranked_by.origin == Origin::emulated) return Interval{*figure, *figure};

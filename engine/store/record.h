@@ -131,6 +131,29 @@ struct PatternExplanation {
   friend bool operator==(const PatternExplanation&, const PatternExplanation&) = default;
 };
 
+/// How many times as long something takes as something else; all 0 where it is not known.
+struct DeviceRatio {
+  double low = 0;  ///< of its 95 % confidence interval
+  double ratio = 0;
+  double high = 0;
+
+  friend bool operator==(const DeviceRatio&, const DeviceRatio&) = default;
+};
+
+/// One of several devices that a run measured on. Its points' keys have its UUID.
+struct DeviceRecord {
+  int index = 0;  ///< on the machine
+  std::string uuid;
+  DeviceRatio to_first = {};  ///< its time over the first device's, of the same configurations
+  DeviceRatio to_alone = {};  ///< its time while all measure over that while it does alone
+
+  friend bool operator==(const DeviceRecord&, const DeviceRecord&) = default;
+};
+
+/// By which share a figure may be another on another of a run's devices, by the ends of the
+/// intervals of what they take in comparison; 0 of one device.
+double device_spread(const std::vector<DeviceRecord>& devices);
+
 /// A run whose points a merged run has.
 struct MergedPart {
   std::int64_t run = 0;
@@ -145,6 +168,8 @@ struct MergedPart {
 
   friend bool operator==(const MergedPart&, const MergedPart&) = default;
 };
+
+struct PointRecord;
 
 struct RunRecord {
   std::int64_t id = 0;
@@ -161,7 +186,11 @@ struct RunRecord {
   /// be missing.
   std::vector<PatternExplanation> explanations = {};
   std::vector<MergedPart> parts = {};  ///< of a run that was merged, in the order of their shards
+  std::vector<DeviceRecord> devices = {};  ///< of a run on several, the first of them first
 
+  /// Which of several devices measured a point, by its number on the machine; nothing where the run
+  /// had one.
+  std::optional<int> device_of(const PointRecord& point) const;
   /// Whether it was merged from this run, among others.
   bool was_merged_from(std::int64_t run) const {
     return std::ranges::any_of(parts, [&](const MergedPart& part) { return part.run == run; });

@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using sqlite::Access;
 using sqlite::Database;
+using sqlite::Statement;
 
 // The columns for floating point figures have no type: with one, SQLite would store -0.0 as 0.
 // It stores NaN as NULL.
@@ -186,6 +187,19 @@ CREATE TABLE IF NOT EXISTS merged_part (
   points INTEGER NOT NULL,                       -- of the part
   PRIMARY KEY (run_id, part_id)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS run_device (
+  run_id INTEGER NOT NULL REFERENCES run (id),  -- a run on several devices
+  sequence INTEGER NOT NULL,
+  device_index INTEGER NOT NULL,  -- on the machine
+  uuid TEXT NOT NULL,
+  to_first_low,  -- its time over the first device's, of the same configurations; 0: not known
+  to_first,
+  to_first_high,
+  to_alone_low,  -- its time while all devices measure over that while it does alone
+  to_alone,
+  to_alone_high,
+  PRIMARY KEY (run_id, sequence)
+) WITHOUT ROWID;
 )sql";
 
 /// Marks a file as a results database: "Swep" in ASCII.
@@ -227,7 +241,9 @@ void create_tables(Database& database) {
   const auto is_created = [&] { return database.integer("PRAGMA user_version") != 0; };
   if (is_created()) {
     check_marks(database);
-    if (!has_shares(database)) database.execute(added_tables);
+    if (!has_table(database, "run_share") || !has_table(database, "run_device")) {
+      database.execute(added_tables);
+    }
     return;
   }
   sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
@@ -295,8 +311,9 @@ bool switch_to_write_ahead_log(Database& database) {
 
 }  // namespace
 
-bool has_shares(Database& database) {
-  return database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'merged_part'") != 0;
+bool has_table(Database& database, std::string_view name) {
+  Statement found(database, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+  return found.bind(name).step();
 }
 
 std::unique_ptr<Database> open_for_writing(const fs::path& path) {

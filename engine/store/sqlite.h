@@ -189,8 +189,8 @@ void finish_filling(sqlite::Database& database);
 /// Throws StoreError where another process has it open.
 void close_log(const std::filesystem::path& path);
 
-/// Whether it has the tables of runs' shares; a file that an early version wrote and nobody has
-/// written since lacks them.
-bool has_shares(sqlite::Database& database);
+/// Whether it has a table; a file that an early version wrote and nobody has written since lacks
+/// those of runs' shares and devices.
+bool has_table(sqlite::Database& database, std::string_view name);
 
 }  // namespace sweep

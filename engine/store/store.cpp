@@ -60,6 +60,9 @@ constexpr RowList anchor_rows = {
     "ordinal, at, seconds, seconds_low, seconds_high, sm_clock_hz, temperature_celsius"};
 constexpr RowList comparison_rows = {"comparison", "run_id", "sequence",
                                      "ordinal, rounds, slowdown_low, slowdown, slowdown_high"};
+constexpr RowList device_rows = {"run_device", "run_id", "sequence",
+                                 "device_index, uuid, to_first_low, to_first, to_first_high, "
+                                 "to_alone_low, to_alone, to_alone_high"};
 constexpr RowList run_explanations = {"run_explanation", "run_id", "sequence",
                                       "ordinal, explanation_id"};
 
@@ -240,6 +243,24 @@ struct Store::State {
     return found;
   }
 
+  /// Gives the run the rows of the newest earlier run of exactly the same points that has some.
+  bool take_over(const RowList& rows, std::int64_t run) {
+    sqlite::run(database, fmt::format(R"sql(
+        INSERT OR REPLACE INTO {0} (run_id, sequence, {1}) SELECT ?1, sequence, {1} FROM {0}
+        WHERE run_id = (
+          SELECT max(earlier.id) FROM run AS earlier
+          WHERE earlier.id < ?1
+            AND EXISTS (SELECT 1 FROM {0} WHERE run_id = earlier.id)
+            AND NOT EXISTS (SELECT ordinal, point_id FROM run_point WHERE run_id = ?1
+                            EXCEPT SELECT ordinal, point_id FROM run_point
+                            WHERE run_id = earlier.id)
+            AND NOT EXISTS (SELECT ordinal, point_id FROM run_point WHERE run_id = earlier.id
+                            EXCEPT SELECT ordinal, point_id FROM run_point WHERE run_id = ?1)))sql",
+                                      rows.table, rows.columns),
+                run);
+    return database.changes() > 0;
+  }
+
   /// Gives the points at the places `first` to `last` of a run, in their order, to `visit`.
   void visit_points(std::int64_t run, std::int64_t first, std::int64_t last,
                     const std::function<void(StoredPoint&&)>& visit) {
@@ -288,7 +309,8 @@ struct Store::State {
     // Early versions gave runs no identity.
     run.uid = fmt::format("{} {} {} {}", run.id, run.started, run.provenance.host,
                           run.provenance.command);
-    if (has_shares(database)) read_share(run);
+    if (has_table(database, "merged_part")) read_share(run);
+    if (has_table(database, "run_device")) read_devices(run);
     read_findings(run);
     return run;
   }
@@ -321,6 +343,14 @@ struct Store::State {
                  state, part.points);
       part.state = state_named(state);
     }
+  }
+
+  void read_devices(RunRecord& run) {
+    device_rows.read(database, run.id, [&](const Statement& row) {
+      DeviceRecord& one = run.devices.emplace_back();
+      row.read(one.index, one.uuid, one.to_first.low, one.to_first.ratio, one.to_first.high,
+               one.to_alone.low, one.to_alone.ratio, one.to_alone.high);
+    });
   }
 
   RunState state_named(const std::string& name) const {
@@ -453,6 +483,15 @@ std::optional<ReusedPoint> Store::reuse_point(std::int64_t run, std::int64_t ord
   return reused;
 }
 
+void Store::take_out(std::int64_t run, std::span<const std::size_t> ordinals) {
+  Transaction transaction(state_->database, Kind::write);
+  for (const std::size_t ordinal : ordinals) {
+    sqlite::run(state_->database, "DELETE FROM run_point WHERE run_id = ? AND ordinal = ?", run,
+                static_cast<std::int64_t>(ordinal));
+  }
+  transaction.commit();
+}
+
 std::optional<std::vector<Metric>> Store::metrics_of(const PointKey& key) const {
   const Transaction snapshot(state_->database, Kind::read);
   const auto found = state_->find_point(key);
@@ -519,21 +558,23 @@ void Store::set_comparisons(std::int64_t run, const std::vector<ComparisonRecord
   transaction.commit();
 }
 
+void Store::set_devices(std::int64_t run, const std::vector<DeviceRecord>& devices) {
+  Database& database = state_->database;
+  Transaction transaction(database, Kind::write);
+  sqlite::run(database, "DELETE FROM run_device WHERE run_id = ?", run);
+  for (const DeviceRecord& one : devices) {
+    device_rows.append(database, run, one.index, one.uuid, one.to_first.low, one.to_first.ratio,
+                       one.to_first.high, one.to_alone.low, one.to_alone.ratio, one.to_alone.high);
+  }
+  transaction.commit();
+}
+
 bool Store::take_over_comparisons(std::int64_t run) {
-  sqlite::run(state_->database, R"sql(
-      INSERT INTO comparison (run_id, sequence, ordinal, rounds, slowdown_low, slowdown,
-                              slowdown_high)
-      SELECT ?1, sequence, ordinal, rounds, slowdown_low, slowdown, slowdown_high FROM comparison
-      WHERE run_id = (
-        SELECT max(earlier.id) FROM run AS earlier
-        WHERE earlier.id < ?1
-          AND EXISTS (SELECT 1 FROM comparison WHERE run_id = earlier.id)
-          AND NOT EXISTS (SELECT ordinal, point_id FROM run_point WHERE run_id = ?1
-                          EXCEPT SELECT ordinal, point_id FROM run_point WHERE run_id = earlier.id)
-          AND NOT EXISTS (SELECT ordinal, point_id FROM run_point WHERE run_id = earlier.id
-                          EXCEPT SELECT ordinal, point_id FROM run_point WHERE run_id = ?1)))sql",
-              run);
-  return state_->database.changes() > 0;
+  return state_->take_over(comparison_rows, run);
+}
+
+bool Store::take_over_devices(std::int64_t run) {
+  return state_->take_over(device_rows, run);
 }
 
 void Store::add_explanation(std::int64_t run, const PatternExplanation& explanation,

@@ -116,6 +116,8 @@ class Store {
   std::vector<std::optional<ReusedPoint>> reuse_points(
       std::int64_t run, std::span<const std::size_t> ordinals,
       const std::function<PointKey(std::size_t ordinal)>& key_of);
+  /// Takes the points at these places out of the run; in the database they stay.
+  void take_out(std::int64_t run, std::span<const std::size_t> ordinals);
   /// The metrics of the point that reuse_point would find; nothing when there is none.
   std::optional<std::vector<Metric>> metrics_of(const PointKey& key) const;
   /// Replaces the point's metrics of origin hardware, the counters they stand for, and the notes
@@ -139,6 +141,9 @@ class Store {
   /// Gives a run that measured nothing itself the comparisons of the newest earlier run of exactly
   /// the same points. False when there are none.
   bool take_over_comparisons(std::int64_t run);
+  /// The same of the devices of a run on several.
+  void set_devices(std::int64_t run, const std::vector<DeviceRecord>& devices);
+  bool take_over_devices(std::int64_t run);
 
   /// Replaces what the run's search found so far.
   void set_tuning(std::int64_t run, const TuningRecord& tuning);

@@ -37,7 +37,7 @@ struct Fixture : ScriptedRun {
   }
   void begin(CountsBeside& counts) {
     for (std::size_t place = 0; place < 4; ++place) {
-      counts.begin(place, *stage.summary.recent.find(place));
+      counts.begin(stage, place, *stage.summary.recent.find(place));
     }
   }
   PointRecord stored(std::int64_t place) {
@@ -57,13 +57,13 @@ BOOST_FIXTURE_TEST_SUITE(counts_beside, counts_beside::Fixture,
                          *boost::unit_test::precondition(has_nvrtc))
 
 BOOST_AUTO_TEST_CASE(late_counts_are_recorded_when_they_come) {
-  CountsBeside counts(stage);
+  CountsBeside counts(stage.request);
   begin(counts);
-  counts.take_ready();
+  counts.take_ready(stage);
   BOOST_TEST(lacks_counts(stored(1)));
   now = 100;  // of which the run may wait a share
   gate.set_value();
-  counts.finish();
+  counts.finish(stage);
   BOOST_TEST((stored(1).metrics.back() == Metric{"instructions", Origin::emulated, 1}));
   BOOST_TEST(stored(3).notes.back() == "the emulator does not count it: it cannot");
   BOOST_TEST(!lacks_counts(stored(3)));
@@ -72,12 +72,12 @@ BOOST_AUTO_TEST_CASE(late_counts_are_recorded_when_they_come) {
 
 BOOST_AUTO_TEST_CASE(a_run_without_time_leaves_them_out_and_says_so) {
   {
-    CountsBeside counts(stage);
+    CountsBeside counts(stage.request);
     begin(counts);
     now = 0;  // no time has passed of which it could wait a share
-    counts.wait();
+    counts.wait(stage);
     gate.set_value();
-    counts.finish();
+    counts.finish(stage);
   }
   if (!lacks_counts(stored(1))) return;  // it came at the last moment
   BOOST_REQUIRE(notes().size() == 1U);

@@ -259,13 +259,13 @@ BOOST_AUTO_TEST_CASE(counts_are_added_to_the_points_that_lack_them) {
     return counter;
   };
   scripted.request.emulate = {make_backend, 2};
-  CountsBeside counts(stage);
+  CountsBeside counts(stage.request);
   stage.counts = &counts;
   const std::vector<std::size_t> places = {1, 2, 3};  // of which the last has no point
   InterleavedComparison comparison(stage, places, by_time, {.counts = true});
   BOOST_TEST(comparison.run());
   for (int time = 0; time < 2; ++time) {  // the second time there is nothing to add
-    counts.wait();
+    counts.wait(stage);
     const PointRecord first = scripted.store.point(stage.summary.run, 1).value().point;
     BOOST_TEST((first.metrics.back() == Metric{"instructions", Origin::emulated, 1}));
     BOOST_TEST(first.notes.back() == "a note");

@@ -131,8 +131,9 @@ RunSummary ScriptedRun::run(const std::string& text, bool fresh) {
   asked.fresh = fresh;
   asked.groups = std::move(groups);
   Store store(folder_.path() / "test.db", Store::Mode::read_write);
-  LocalMeasurer measurer(backend);
-  return run_sweep(asked, measurer, store, *this, stop);
+  LocalMeasurer local(backend);
+  asked.further = further;
+  return run_sweep(asked, measurer != nullptr ? *measurer : local, store, *this, stop);
 }
 
 RunRecord ScriptedRun::record(std::int64_t run) const {
@@ -196,16 +197,16 @@ ScriptedStage::ScriptedStage(ScriptedRun& script, const std::string& text)
       store(script.folder_.path() / "test.db", Store::Mode::read_write),
       measurer_(script.backend),
       request(script.request(sweep, space)),
-      stage{request, request.compile, measurer_, store, script, script.stop} {
+      stage{request, request.compile, &measurer_, store, script, script.stop} {
   script.begin();
   stage.summary.run = store.begin_run(request.provenance);
 }
 
 PointRecord ScriptedStage::add_point(std::size_t point_index) {
   DriftReference drift(stage);
-  PointSource source(stage, drift, {});
+  PointSource source(stage, false);
   source.add({point_index});
-  PointRecord point = source.next();
+  PointRecord point = PointMeasurement(stage, source, drift, {}).next()->record;
   stage.record(point_index, point);
   return point;
 }

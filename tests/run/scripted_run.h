@@ -55,6 +55,8 @@ class ScriptedRun : private RunObserver {
   std::function<void(Tried)> on_execute;
   /// What counts, beside the device where that times; nothing counts unless it is given.
   std::function<std::vector<Metric>(Tried)> counts_of;
+  Measurer* measurer = nullptr;         ///< in the place of the backend
+  std::vector<Measurer*> further = {};  ///< that measure at the same time
   /// Whose times the counts predict.
   std::optional<TimingProfile> predicted_gpu;
   double now = 0;           ///< on the clock, in seconds

@@ -260,7 +260,7 @@ BOOST_AUTO_TEST_CASE(what_another_process_reads_from_a_log_is_not_lost) {
 BOOST_AUTO_TEST_CASE(a_database_of_an_early_version_is_read_and_written_but_not_merged) {
   const fs::path early = write_shard(1);
   sqlite::Database(early, sqlite::Access::write)
-      .execute("DROP TABLE run_share; DROP TABLE merged_part");
+      .execute("DROP TABLE run_share; DROP TABLE merged_part; DROP TABLE run_device");
   BOOST_TEST(Store(early, Store::Mode::read_only).runs().size() == 1);
   BOOST_TEST(contains(refusal({early}), "'sweep run' again measures only what is missing"));
   {

@@ -22,6 +22,7 @@
 #include "engine/store/record.h"
 #include "engine/system/dynamic_library.h"
 #include "engine/system/machine_memory.h"
+#include "engine/system/near_cores.h"
 #include "engine/text/characters.h"
 #include "engine/text/read_source.h"
 #include "engine/text/units.h"
@@ -40,8 +41,8 @@ std::size_t device_index(const std::string& name) {
   const auto index = name == "auto" ? 0 : whole_number(name);
   if (index) return *index;
   throw UsageError(
-      "--device {}: write auto, emulator, replay:FILE, or the number of a GPU that 'sweep devices' "
-      "lists",
+      "--device {}: write auto, emulator, all, replay:FILE, or the numbers of GPUs that 'sweep "
+      "devices' lists, with commas between",
       name);
 }
 
@@ -86,17 +87,32 @@ std::vector<std::string> worker_command_for(const std::string& device) {
   return {program_path().string(), "worker", device};
 }
 
-/// Null, after saying so, when "auto" finds no GPU.
-std::unique_ptr<Measurer> start_gpu(const std::string& device, std::unique_ptr<WorkerProcess> gpu) {
-  if (device == emulator_name) return nullptr;
-  try {
-    return std::make_unique<WorkerMeasurer>(worker_command_for(device),
-                                            WorkerMeasurer::usual_patience, std::move(gpu));
-  } catch (const DeviceError& error) {
-    if (device != "auto") throw;
-    std::cerr << fmt::format("  no GPU ({})\n", error.what());
-    return nullptr;
+/// How `--device` names each GPU of a list: "0,2", or "all" of this machine. Throws UsageError and
+/// DeviceError.
+std::vector<std::string> gpu_names(const std::string& device) {
+  std::vector<std::string> names;
+  if (device == "all") {
+    for (const Device& each : cuda_devices()) names.push_back(std::to_string(each.index));
+    return names;
   }
+  for (const std::string& name : split(device, ',')) {
+    const std::size_t index = device_index(name);
+    names.push_back(name == "auto" ? name : std::to_string(index));
+  }
+  std::set<std::string> different(names.begin(), names.end());
+  if (different.size() < names.size() || (names.size() > 1 && different.contains("auto"))) {
+    throw UsageError("--device {}: name each GPU once, by its number", device);
+  }
+  return names;
+}
+
+/// Whether programs and results of one are the other's too.
+bool is_same_kind(const Device& a, const Device& b) {
+  const auto kind = [](const Device& device) {
+    return std::tie(device.name, device.compute_capability, device.multiprocessors, device.l2_bytes,
+                    device.memory_clock_hz, device.memory_bus_bits);
+  };
+  return kind(a) == kind(b);
 }
 
 /// Ends this process with the other one, even while something is compiled.
@@ -386,20 +402,59 @@ PointRecord Replay::point(const Configuration& configuration) const {
 StartedAhead start_ahead(const std::string& device) {
   constexpr unsigned most_compilers = 4;
   if (names_recording(device)) return {};
-  if (device != emulator_name) device_index(device);
   const unsigned compilers = std::min(std::thread::hardware_concurrency(), most_compilers);
   StartedAhead ahead;
-  try {
-    const auto command = worker_command_for(device);
-    if (device != emulator_name) ahead.gpu = std::make_unique<WorkerProcess>(command);
-  } catch (const std::system_error&) {
-    // It is tried again, and said, where it is needed.
+  if (device != emulator_name) {
+    for (const std::string& name : gpu_names(device)) ahead.gpus.push_back({name, nullptr});
+  }
+  for (GpuProcess& gpu : ahead.gpus) {
+    try {
+      gpu.process = std::make_unique<WorkerProcess>(worker_command_for(gpu.name));
+    } catch (const std::system_error&) {
+      // It is tried again, and said, where it is needed.
+    }
   }
   ahead.compilers = compiler_processes(compilers);
   return ahead;
 }
 
+std::vector<GpuKind> start_gpus(const std::string& device, std::vector<GpuProcess> processes) {
+  std::vector<GpuKind> kinds;
+  std::string last_reason;
+  for (GpuProcess& gpu : processes) {
+    std::unique_ptr<Measurer> measurer;
+    try {
+      measurer = std::make_unique<WorkerMeasurer>(worker_command_for(gpu.name),
+                                                  WorkerMeasurer::usual_patience,
+                                                  std::move(gpu.process));
+    } catch (const DeviceError& error) {
+      if (processes.size() == 1 && device != "auto") throw;
+      last_reason = error.what();
+      std::cerr << (device == "auto" ? fmt::format("  no GPU ({})\n", last_reason)
+                                     : fmt::format("  without GPU {} ({})\n", gpu.name, last_reason));
+      continue;
+    }
+    const auto kind = std::ranges::find_if(kinds, [&](const GpuKind& one) {
+      return is_same_kind(one.front()->device(), measurer->device());
+    });
+    (kind == kinds.end() ? kinds.emplace_back() : *kind).push_back(std::move(measurer));
+  }
+  if (kinds.empty() && device != "auto" && !processes.empty()) throw DeviceError(last_reason);
+  return kinds;
+}
+
 Executor start_executor(const std::string& device, StartedAhead ahead, const GivenOptions& given,
+                        bool predicts) {
+  if (ahead.gpus.size() > 1) {
+    throw UsageError("--device {}: 'sweep run' alone measures on several GPUs; name one", device);
+  }
+  std::vector<GpuKind> gpus = start_gpus(device, std::move(ahead.gpus));
+  return start_executor(device, gpus.empty() ? GpuKind() : std::move(gpus.front()),
+                        std::move(ahead.compilers), given, predicts);
+}
+
+Executor start_executor(const std::string& device, GpuKind gpus,
+                        std::shared_ptr<CompilerProcesses> compilers, const GivenOptions& given,
                         bool predicts) {
   Executor executor;
   if (names_recording(device)) {
@@ -411,11 +466,14 @@ Executor start_executor(const std::string& device, StartedAhead ahead, const Giv
     return executor;
   }
   executor.nvrtc = std::make_shared<Nvrtc>();
-  executor.compilers = std::move(ahead.compilers);
-  // What the options say is checked before a GPU is looked for.
+  executor.compilers = std::move(compilers);
   executor.settings = given_emulator_settings(given);
-  executor.measurer = start_gpu(device, std::move(ahead.gpu));
-  const bool has_gpu = executor.measurer != nullptr;
+  const bool has_gpu = !gpus.empty();
+  if (has_gpu) {
+    executor.measurer = std::move(gpus.front());
+    gpus.erase(gpus.begin());
+    executor.further = std::move(gpus);
+  }
   if (has_gpu && !given.has("model")) {
     const Device& gpu = executor.measurer->device();
     if (has_rules(gpu.compute_capability)) {
@@ -464,8 +522,8 @@ EmulatorThreads counting_emulators(const EmulatorSettings& settings, unsigned th
 
 EmulatorThreads Executor::emulators_beside() const {
   if (replay || emulator) return {};
-  // The thread that measures and its worker process have a core each to themselves.
-  constexpr unsigned taken = 2;
+  // Each thread that measures and its worker process have a core each to themselves.
+  const unsigned taken = 2 * static_cast<unsigned>(1 + further.size());
   const unsigned cores = std::thread::hardware_concurrency();
   return counting_emulators(settings, cores > taken ? cores - taken : 1);
 }
@@ -490,7 +548,12 @@ int worker_command(const Arguments& arguments) {
   if (!compiles) prctl(PR_SET_PDEATHSIG, SIGKILL);
   Channel channel(WorkerProcess::child_channel);
   if (!compiles) {
-    serve_jobs(channel, {[&] { return choose_device(device); }, make_cuda_backend});
+    const auto find = [&] {
+      Device found = choose_device(device);
+      use_cores_near(pci_address(found));
+      return found;
+    };
+    serve_jobs(channel, {find, make_cuda_backend});
     return exit_done;
   }
   // What ends the compiling is the process that it is for: a signal that all processes of a job get

@@ -117,13 +117,25 @@ class Replay : public Measurer {
   std::unique_ptr<RecordingLookup> lookup_;  ///< by the names that the sweep knows
 };
 
+/// A GPU's process.
+struct GpuProcess {
+  std::string name;  ///< as `--device` names the GPU
+  std::unique_ptr<WorkerProcess> process;  ///< null where it could not be started
+};
 /// What takes a while to start, and so begins before the sweep is read.
 struct StartedAhead {
-  std::unique_ptr<WorkerProcess> gpu;  ///< null where there is none to start, or no process
+  std::vector<GpuProcess> gpus;
   std::shared_ptr<CompilerProcesses> compilers;
 };
-/// Throws UsageError for a device that it does not know.
+/// Throws UsageError for a device that it does not know, and DeviceError where it is to start all
+/// GPUs and there is none.
 StartedAhead start_ahead(const std::string& device);
+
+/// GPUs of one kind, which measure together.
+using GpuKind = std::vector<std::unique_ptr<Measurer>>;
+/// Waits until the GPUs are known; none, after saying why, where "auto" finds none. Says which of
+/// several do not start, and leaves them out. Throws DeviceError.
+std::vector<GpuKind> start_gpus(const std::string& device, std::vector<GpuProcess> processes);
 
 /// What a run executes on: a GPU, beside which the emulator counts, the emulator, or a recording in
 /// their place.
@@ -131,13 +143,14 @@ struct Executor {
   EmulatorSettings settings = {};
   std::unique_ptr<EmulatorBackend> emulator = {};  ///< where it measures
   std::unique_ptr<Measurer> measurer = {};
+  GpuKind further = {};               ///< that measure at the same time
   Replay* replay = nullptr;           ///< the measurer, if it is one
   std::shared_ptr<Nvrtc> nvrtc = {};  ///< null: nothing is compiled
   std::shared_ptr<CompilerProcesses> compilers = {};
   std::optional<TimingProfile> predicted_gpu = {};  ///< whose times follow from the counts
 
   bool is_emulated() const { return replay ? replay->is_emulated() : emulator != nullptr; }
-  /// The emulators that count beside a GPU; none where there is no GPU.
+  /// The emulators that count beside GPUs; none where there is none.
   EmulatorThreads emulators_beside() const;
   /// Those that measure so many points in its place, as many at a time as there are cores and
   /// memory for; none where one is to have all of it.
@@ -149,6 +162,10 @@ struct Executor {
 /// GPU and --exact for the model's own. Throws UsageError, DeviceError, and what
 /// given_emulator_settings and Replay do.
 Executor start_executor(const std::string& device, StartedAhead ahead, const GivenOptions& given,
+                        bool predicts = false);
+/// The same on these GPUs, without any on the emulator.
+Executor start_executor(const std::string& device, GpuKind gpus,
+                        std::shared_ptr<CompilerProcesses> compilers, const GivenOptions& given,
                         bool predicts = false);
 
 /// What a run of the sweep that begins now comes from, but for what the runner knows itself.

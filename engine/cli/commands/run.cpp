@@ -234,6 +234,7 @@ FinishedRun measure_and_explain(const LoadedSweep& loaded, RunRequest request,
                                 const Executor& executor, Store& store, const RunOptions& options,
                                 const ProgramCache* cache) {
   Measurer& measurer = *executor.measurer;
+  for (const auto& further : executor.further) request.further.push_back(further.get());
   const bool silent = is_silent(options.given);
   const bool as_json = options.given.has("json");
   RunExplanations explanations(loaded, executor.settings);
@@ -249,6 +250,7 @@ FinishedRun measure_and_explain(const LoadedSweep& loaded, RunRequest request,
               : std::make_unique<Progress>(settings);
   FinishedRun run = {measure_all(request, measurer, store, *progress), {}};
   measurer.close();
+  for (const auto& further : executor.further) further->close();
   std::cerr << describe_problem(cache);
   run.results = load_results(store, run.summary.run);
   if (!executor.nvrtc) return run;
@@ -268,20 +270,9 @@ FinishedRun measure_and_explain(const LoadedSweep& loaded, RunRequest request,
 RunSummary sum_of(std::span<const FinishedRun> runs) {
   RunSummary sum;
   for (const FinishedRun& run : runs) {
+    sum += run.summary;
     sum.run = run.summary.run;
-    sum.measured += run.summary.measured;
-    sum.reused += run.summary.reused;
-    sum.failed += run.summary.failed;
-    sum.interrupted = sum.interrupted || run.summary.interrupted;
-    const RunTiming& timing = run.summary.timing;
-    sum.timing.wall_seconds += timing.wall_seconds;
-    for (std::size_t i = 0; i < phase_count; ++i) {
-      sum.timing.phases.seconds.at(i) += timing.phases.seconds.at(i);
-    }
-    sum.timing.busy_seconds += timing.busy_seconds;
-    sum.timing.measured += timing.measured;
-    sum.timing.counted += timing.counted;
-    sum.timing.compile += timing.compile;
+    sum.timing.devices = run.summary.timing.devices;
   }
   return sum;
 }
@@ -331,6 +322,34 @@ int report_on(std::vector<FinishedRun> runs, const std::vector<Expectation>& exp
   return end.exit_code;
 }
 
+/// Throws UsageError where one run cannot have them all.
+void check_kinds(const std::vector<GpuKind>& kinds, const std::vector<std::string>& profiles,
+                 const RunOptions& options, const Sweep& sweep) {
+  if (kinds.empty()) return;
+  const std::string& first = kinds.front().front()->device().name;
+  if (profiles.size() > 1) {
+    throw UsageError(
+        "--profile {}: beside {} stand the predictions of one profile; name one, or "
+        "add --device emulator",
+        options.given.text("profile"), first);
+  }
+  if (kinds.size() == 1 || (!sweep.tune && options.shard.count == 1)) return;
+  throw UsageError("--device {}: {} is for GPUs of one kind, and these are {} and {}; name some",
+                   options.given.text("device"), sweep.tune ? "a search" : "a shard", first,
+                   kinds[1].front()->device().name);
+}
+
+/// "NVIDIA H200 (...)", "GPUs 0 and 1, each NVIDIA H200 (...)"
+std::string describe_devices(const Executor& executor) {
+  const std::string first = describe_device(executor.measurer->device());
+  if (executor.further.empty()) return first;
+  std::vector<std::string> numbers = {std::to_string(executor.measurer->device().index)};
+  for (const auto& further : executor.further) {
+    numbers.push_back(std::to_string(further->device().index));
+  }
+  return fmt::format("GPUs {}, each {}", in_words(numbers), first);
+}
+
 CommandLine run_line() {
   CommandLine line(
       "sweep run [OPTIONS] SWEEP",
@@ -342,9 +361,9 @@ CommandLine run_line() {
   add_space_option(line);
   add_patterns_option(line);
   line.option("device", "DEVICE",
-              "auto (the first GPU, without one the emulator), emulator, the number of a GPU, "
-              "or replay:FILE: recorded results in the place of a GPU - a database, T4 JSON or "
-              "a cache of Kernel Tuner",
+              "auto (the first GPU, without one the emulator), emulator, the numbers of GPUs with "
+              "commas between, which share the work, all GPUs, or replay:FILE: recorded results "
+              "in the place of a GPU - a database, T4 JSON or a cache of Kernel Tuner",
               "auto");
   line.option("output,o", "DIR", "the folder for the results", "results");
   add_shard_option(line);
@@ -407,25 +426,26 @@ int run_main(const GivenOptions& given) {
   const std::vector<Expectation> expect = loaded.sweep.expect;
   const bool is_part =
       !options.set.empty() || loaded.sweep.tune || is_replay || options.shard.count > 1;
-  std::vector<LoadedSweep> of_profiles(std::max<std::size_t>(profiles.size(), 1) - 1, loaded);
-  of_profiles.push_back(std::move(loaded));
+  // What the options say is checked before a GPU is waited for.
+  if (!is_replay) {
+    given_emulator_settings(profiles.empty() ? given : given.with("profile", profiles.front()));
+  }
+  std::vector<GpuKind> kinds = start_gpus(device, std::move(ahead.gpus));
+  check_kinds(kinds, profiles, options, loaded.sweep);
+  const std::size_t count = std::max({profiles.size(), kinds.size(), std::size_t{1}});
+  std::vector<LoadedSweep> of_each(count - 1, loaded);
+  of_each.push_back(std::move(loaded));
+  kinds.resize(count);
   std::optional<RunLock> lock;
   std::optional<Store> store;
-  for (std::size_t i = 0; i < of_profiles.size(); ++i) {
-    const GivenOptions own = profiles.empty() ? given : given.with("profile", profiles[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    const GivenOptions own = profiles.size() < 2 ? given : given.with("profile", profiles[i]);
     // That there is no GPU is said once.
-    const Executor executor =
-        start_executor(i == 0 ? device : emulator_name, std::move(ahead), own, true);
-    if (profiles.size() > 1 && !executor.emulator) {
-      throw UsageError(
-          "--profile {}: beside {} stand the predictions of one profile; name one, or "
-          "add --device emulator",
-          given.text("profile"), executor.measurer->device().name);
-    }
-    ahead = {nullptr, compilers};
-    say(options, fmt::format("  on {}\n", describe_device(executor.measurer->device())));
+    const Executor executor = start_executor(i == 0 || !kinds[i].empty() ? device : emulator_name,
+                                             std::move(kinds[i]), compilers, own, true);
+    say(options, "  on " + describe_devices(executor) + '\n');
     if (i == 0) say_what_is_left_out(executor, options);
-    LoadedSweep& fitted = of_profiles[i];
+    LoadedSweep& fitted = of_each[i];
     fit_space(fitted, executor, options);
     std::vector<TuningGroup> groups;
     if (fitted.sweep.tune) {

@@ -165,11 +165,13 @@ std::string row(std::string_view name, double seconds, double wall, double point
 std::string describe_timing(const RunTiming& timing) {
   const double wall = timing.wall_seconds;
   const auto points = static_cast<double>(timing.measured);
+  const auto devices = static_cast<double>(timing.devices);
   std::string text = fmt::format(
-      "Where the wall time went: {} measured in {:.3f} s\n"
+      "Where the wall time went: {} measured in {:.3f} s{}\n"
       "  {:<24} {:>9} {:>7}{}\n",
-      count_of(timing.measured, "point"), wall, "", "seconds", "%",
-      timing.measured > 0 ? "  ms a point" : "");
+      count_of(timing.measured, "point"), wall,
+      timing.devices > 1 ? fmt::format(", the mean of {} GPUs", timing.devices) : "", "", "seconds",
+      "%", timing.measured > 0 ? "  ms a point" : "");
   for (std::size_t i = 0; i < phase_count; ++i) {
     const double seconds = timing.phases[static_cast<Phase>(i)];
     if (seconds > 0) text += row(phase_names.at(i), seconds, wall, points);
@@ -177,8 +179,9 @@ std::string describe_timing(const RunTiming& timing) {
   text += row("together", wall, wall, points);
   if (timing.busy_seconds > 0) {
     const double counters = timing.phases[Phase::count];
-    const double idle = std::max(wall - counters - timing.busy_seconds, 0.0);
-    text += row("the device was busy", timing.busy_seconds, wall - counters, points);
+    const double busy = timing.busy_seconds / devices;
+    const double idle = std::max(wall - counters - busy, 0.0);
+    text += row("the device was busy", busy, wall - counters, points);
     text += row("the engine's own cost", idle, wall - counters, points);
   }
   if (timing.compile.configurations + timing.compile.from_cache > 0) {

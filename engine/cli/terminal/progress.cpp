@@ -180,6 +180,12 @@ void Progress::on_compiler_wait(bool waits) {
   if (done_ == 0) draw();
 }
 
+void Progress::on_device(const Device& device, std::size_t points, const std::string& state) {
+  const std::lock_guard lock(mutex_);
+  devices_[device.index] =
+      fmt::format("GPU {} {}{}{}", device.index, points, state.empty() ? "" : " ", state);
+}
+
 void Progress::on_point(const Configuration& configuration, const PointRecord& point) {
   const std::lock_guard lock(mutex_);
   ++done_;
@@ -236,6 +242,11 @@ std::vector<Progress::Part> Progress::parts(double now) const {
   if (left && done_ < total_) parts.push_back({describe_left(*left), PartKind::time_left});
   if (!stage_.empty()) parts.push_back({stage_, PartKind::stage});
   if (failed_ > 0) parts.push_back({fmt::format("{} failed", failed_), PartKind::failures});
+  if (!devices_.empty()) {
+    std::vector<std::string> texts;
+    for (const auto& [index, text] : devices_) texts.push_back(text);
+    parts.push_back({fmt::format("{}", fmt::join(texts, ", ")), PartKind::devices});
+  }
   const auto rate = pace_.rate();
   const bool is_at_points = stage_.empty() || done_ < total_;
   if (rate && is_at_points) parts.push_back({describe_rate(*rate), PartKind::rate});

@@ -82,8 +82,8 @@ struct ProgressSettings {
 
 /// Shows how a run goes on, on stderr: in a live terminal one line written over, elsewhere a plain
 /// line now and then. It has the points that are done of those to do (of a search those it may
-/// try), when the rest will be done, how many failed, the best so far, and the points a second; in
-/// a narrow terminal less, the last first. Failed points, warnings and notes get lines of their
+/// try), when the rest will be done, how many failed, what each of several GPUs has done and is at,
+/// the best so far, and the points a second; in a narrow terminal less, the last first. Failed points, warnings and notes get lines of their
 /// own. What cannot be written is lost, and the run goes on.
 ///
 /// `tick` may be called from another thread.
@@ -94,6 +94,7 @@ class Progress : public RunObserver {
   void on_start(std::size_t points, std::size_t reused) override;
   void on_reuse(const PointRecord& point) override;
   void on_compiler_wait(bool waits) override;
+  void on_device(const Device& device, std::size_t points, const std::string& state) override;
   void on_point(const Configuration& configuration, const PointRecord& point) override;
   void on_warning(const Diagnostic& warning) override;
   void on_note(const std::string& note) override;
@@ -105,7 +106,7 @@ class Progress : public RunObserver {
 
  private:
   /// The parts of the line by how soon they are left out where not all fit: the last first.
-  enum class PartKind { count, stage, time_left, failures, best, rate };
+  enum class PartKind { count, stage, time_left, failures, devices, best, rate };
 
   struct Part {
     std::string text;
@@ -123,6 +124,7 @@ class Progress : public RunObserver {
   std::mutex mutex_;
   LiveLine line_;
   Pace pace_;
+  std::map<int, std::string> devices_;  ///< of several: "GPU 1 96", "GPU 2 94 is out"
   std::string stage_;  ///< what the run is at beside its points; empty: at those
   std::size_t total_ = 0;
   std::size_t done_ = 0;
