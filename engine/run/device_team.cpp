@@ -180,8 +180,8 @@ struct DeviceTimes {
 
 DeviceTimes time_devices(RunStage& stage, std::span<Measurer* const> devices,
                          std::span<const std::pair<std::size_t, double>> points) {
-  constexpr std::size_t rounds = 4;
-  constexpr double share_of_run = 0.03;
+  constexpr std::size_t rounds = 3;
+  constexpr double share_of_run = 0.01;
   constexpr double seconds_beside = 200e-6;  // a sample's, for the state of the caches
   // So long that the devices' samples, which do not begin at the same instant, meet.
   const double window = std::clamp(share_of_run * stage.watch.elapsed() /

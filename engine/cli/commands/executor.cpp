@@ -428,7 +428,7 @@ std::vector<GpuKind> start_gpus(const std::string& device, std::vector<GpuProces
                                                   WorkerMeasurer::usual_patience,
                                                   std::move(gpu.process));
     } catch (const DeviceError& error) {
-      if (processes.size() == 1 && device != "auto") throw;
+      if (device != "auto" && device != "all") throw;
       last_reason = error.what();
       std::cerr << (device == "auto" ? fmt::format("  no GPU ({})\n", last_reason)
                                      : fmt::format("  without GPU {} ({})\n", gpu.name, last_reason));
@@ -439,7 +439,7 @@ std::vector<GpuKind> start_gpus(const std::string& device, std::vector<GpuProces
     });
     (kind == kinds.end() ? kinds.emplace_back() : *kind).push_back(std::move(measurer));
   }
-  if (kinds.empty() && device != "auto" && !processes.empty()) throw DeviceError(last_reason);
+  if (kinds.empty() && device == "all") throw DeviceError(last_reason);
   return kinds;
 }
 

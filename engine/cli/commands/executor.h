@@ -133,8 +133,8 @@ StartedAhead start_ahead(const std::string& device);
 
 /// GPUs of one kind, which measure together.
 using GpuKind = std::vector<std::unique_ptr<Measurer>>;
-/// Waits until the GPUs are known; none, after saying why, where "auto" finds none. Says which of
-/// several do not start, and leaves them out. Throws DeviceError.
+/// Waits until the GPUs are known; none, after saying why, where "auto" finds none. Of all GPUs
+/// those that do not start are left out, after saying so. Throws DeviceError.
 std::vector<GpuKind> start_gpus(const std::string& device, std::vector<GpuProcess> processes);
 
 /// What a run executes on: a GPU, beside which the emulator counts, the emulator, or a recording in
