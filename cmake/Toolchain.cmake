@@ -46,7 +46,7 @@ if(SWEEP_FUZZ)
     -fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow
     -fno-sanitize=vptr,object-size,null,alignment -fno-sanitize-recover=all
     -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/tests/fuzz/uninstrumented.txt
-    -fno-omit-frame-pointer -gline-tables-only)
+    -fno-omit-frame-pointer)
   target_compile_definitions(sweep_build_flags INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(sweep_build_flags INTERFACE -fsanitize=address,undefined)
 endif()

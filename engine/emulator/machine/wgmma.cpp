@@ -214,9 +214,9 @@ void AccessUnit::multiply_warpgroup(std::uint32_t mask) {
   }
   require(warpgroups_->issue(warp_->index, *op_));
   MatrixProduct product = op.product;
-  constexpr std::uint64_t line_bytes = parts_of_factor * chunk_bytes;
-  alignas(64) std::array<std::byte, line_bytes * 16> a;                       // NOLINT
-  alignas(64) std::array<std::byte, 2 * line_bytes * most_matrix_columns> b;  // NOLINT
+  constexpr std::uint64_t row_bytes = parts_of_factor * chunk_bytes;
+  alignas(64) std::array<std::byte, row_bytes * 16> a;                       // NOLINT
+  alignas(64) std::array<std::byte, 2 * row_bytes * most_matrix_columns> b;  // NOLINT
   if (product.is_sparse) check_metadata(op);
   if (op.a_descriptor != none) {
     const std::uint64_t first =

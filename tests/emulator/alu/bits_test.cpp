@@ -9,7 +9,7 @@
 /// Operations that count, extract and permute bits, against the loops of the PTX ISA.
 namespace data = boost::unit_test::data;
 
-namespace sweep::testing {
+namespace sweep::testing::bits_test {
 namespace {
 
 struct Row {
@@ -138,4 +138,4 @@ BOOST_AUTO_TEST_CASE(fields_are_those_of_the_loops) {
 }
 
 }  // namespace
-}  // namespace sweep::testing
+}  // namespace sweep::testing::bits_test

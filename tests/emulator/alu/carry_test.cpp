@@ -9,7 +9,7 @@
 /// Arithmetic of several words through the condition code.
 namespace data = boost::unit_test::data;
 
-namespace sweep::testing {
+namespace sweep::testing::carry_test {
 namespace {
 
 using Wide = unsigned __int128;
@@ -76,4 +76,4 @@ BOOST_DATA_TEST_CASE(a_result_and_its_carry_are, data::make(rows), row) {
 }
 
 }  // namespace
-}  // namespace sweep::testing
+}  // namespace sweep::testing::carry_test

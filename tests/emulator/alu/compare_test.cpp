@@ -10,7 +10,7 @@
 /// setp and testp against what the PTX ISA says of each comparison.
 namespace data = boost::unit_test::data;
 
-namespace sweep::testing {
+namespace sweep::testing::compare_test {
 namespace {
 
 /// The outcomes a comparison is true for.
@@ -128,4 +128,4 @@ BOOST_DATA_TEST_CASE(testp_gives, data::make(rows), row) {
 }
 
 }  // namespace
-}  // namespace sweep::testing
+}  // namespace sweep::testing::compare_test

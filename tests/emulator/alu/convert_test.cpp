@@ -10,7 +10,7 @@
 /// cvt: integers by bits, the rest by the values of the PTX ISA.
 namespace data = boost::unit_test::data;
 
-namespace sweep::testing {
+namespace sweep::testing::convert_test {
 namespace {
 
 using Wide = __int128;
@@ -190,4 +190,4 @@ BOOST_DATA_TEST_CASE(a_conversion_gives, data::make(rows), row) {
 }
 
 }  // namespace
-}  // namespace sweep::testing
+}  // namespace sweep::testing::convert_test

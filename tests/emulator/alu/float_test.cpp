@@ -10,7 +10,7 @@
 /// f32 and f64 against exact results in long double, and the special values of the PTX ISA.
 namespace data = boost::unit_test::data;
 
-namespace sweep::testing {
+namespace sweep::testing::float_test {
 namespace {
 
 using Exact = long double;
@@ -261,4 +261,4 @@ BOOST_DATA_TEST_CASE(approximations_are_within_their_bounds, data::make(approxim
 }
 
 }  // namespace
-}  // namespace sweep::testing
+}  // namespace sweep::testing::float_test

@@ -8,7 +8,7 @@
 /// What has no operation: nothing that could change a result is passed over.
 namespace data = boost::unit_test::data;
 
-namespace sweep::testing {
+namespace sweep::testing::form_test {
 namespace {
 
 const std::string unknown[] = {
@@ -152,4 +152,4 @@ BOOST_DATA_TEST_CASE(an_operation_says_how_wide_its_registers_are, data::make(wi
 }
 
 }  // namespace
-}  // namespace sweep::testing
+}  // namespace sweep::testing::form_test

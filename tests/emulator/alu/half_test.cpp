@@ -11,7 +11,7 @@
 /// f16 and bf16 against exact results in long double.
 namespace data = boost::unit_test::data;
 
-namespace sweep::testing {
+namespace sweep::testing::half_test {
 namespace {
 
 using Exact = long double;
@@ -185,4 +185,4 @@ BOOST_DATA_TEST_CASE(a_half_result_is, data::make(rows), row) {
 }
 
 }  // namespace
-}  // namespace sweep::testing
+}  // namespace sweep::testing::half_test

@@ -8,7 +8,7 @@
 /// Integer arithmetic against exact arithmetic in 128 bits.
 namespace data = boost::unit_test::data;
 
-namespace sweep::testing {
+namespace sweep::testing::integer_test {
 namespace {
 
 using Wide = __int128;
@@ -175,4 +175,4 @@ BOOST_DATA_TEST_CASE(an_integer_result_is, data::make(rows), row) {
 }
 
 }  // namespace
-}  // namespace sweep::testing
+}  // namespace sweep::testing::integer_test

@@ -6,7 +6,7 @@
 
 /// Every operation that exists, found by trying modifiers: the levels agree bit for bit, and lanes
 /// outside the mask keep their registers.
-namespace sweep::testing {
+namespace sweep::testing::level_test {
 namespace {
 
 const std::vector<std::string> types = {"b16",   "b32",  "b64",    "u16", "u32", "u64",
@@ -156,4 +156,4 @@ BOOST_AUTO_TEST_CASE(short_results_are_zero_extended) {
 }
 
 }  // namespace
-}  // namespace sweep::testing
+}  // namespace sweep::testing::level_test

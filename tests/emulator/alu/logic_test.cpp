@@ -9,7 +9,7 @@
 /// Operations that move and combine bits without looking at them as numbers.
 namespace data = boost::unit_test::data;
 
-namespace sweep::testing {
+namespace sweep::testing::logic_test {
 namespace {
 
 struct Row {
@@ -113,4 +113,4 @@ BOOST_AUTO_TEST_CASE(a_predicate_of_each_lane_chooses) {
 }
 
 }  // namespace
-}  // namespace sweep::testing
+}  // namespace sweep::testing::logic_test

@@ -8,7 +8,7 @@
 
 namespace data = boost::unit_test::data;
 
-namespace sweep::testing {
+namespace sweep::testing::matrix_product_test {
 
 using namespace matrix_product;
 
@@ -98,4 +98,4 @@ BOOST_AUTO_TEST_CASE(integers_wrap_or_saturate) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace sweep::testing
+}  // namespace sweep::testing::matrix_product_test

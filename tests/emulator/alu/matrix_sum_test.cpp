@@ -15,7 +15,7 @@
 
 namespace data = boost::unit_test::data;
 
-namespace sweep::testing {
+namespace sweep::testing::matrix_sum_test {
 
 using namespace matrix_product;
 
@@ -315,4 +315,4 @@ BOOST_AUTO_TEST_CASE(nan_is_the_canonical_one) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace sweep::testing
+}  // namespace sweep::testing::matrix_sum_test

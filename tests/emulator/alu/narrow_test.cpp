@@ -19,7 +19,7 @@
 
 namespace data = boost::unit_test::data;
 
-namespace sweep::testing {
+namespace sweep::testing::narrow_test {
 namespace {
 namespace narrow {
 
@@ -185,4 +185,4 @@ BOOST_AUTO_TEST_CASE(others_are_no_conversions) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace sweep::testing
+}  // namespace sweep::testing::narrow_test

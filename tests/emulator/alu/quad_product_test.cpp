@@ -9,7 +9,7 @@
 
 namespace data = boost::unit_test::data;
 
-namespace sweep::testing {
+namespace sweep::testing::quad_product_test {
 
 using namespace matrix_product;
 
@@ -115,4 +115,4 @@ BOOST_DATA_TEST_CASE(elements_lie_and_are_added_as_ptx_says,
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace sweep::testing
+}  // namespace sweep::testing::quad_product_test

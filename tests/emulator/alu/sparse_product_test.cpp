@@ -10,7 +10,7 @@
 
 namespace data = boost::unit_test::data;
 
-namespace sweep::testing {
+namespace sweep::testing::sparse_product_test {
 
 using namespace matrix_product;
 
@@ -259,8 +259,8 @@ BOOST_DATA_TEST_CASE(sums_are_those_of_as_many_products_as_there_are_elements,
       for_each_of_c(form, [&](unsigned i, unsigned lane, unsigned, unsigned row, unsigned column) {
         std::vector<double> products[2];
         for (unsigned at = 0; at < form.k / 2; ++at) {
-          const unsigned half = product.is_by_halves ? at / 2 % 2 : 0;
-          products[half].push_back(a[row][at] * b[places.places[row][at]][column]);
+          const unsigned part = product.is_by_halves ? at / 2 % 2 : 0;
+          products[part].push_back(a[row][at] * b[places.places[row][at]][column]);
         }
         const std::size_t at_once = products[0].size();
         float expected = 0;
@@ -280,4 +280,4 @@ BOOST_DATA_TEST_CASE(sums_are_those_of_as_many_products_as_there_are_elements,
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace sweep::testing
+}  // namespace sweep::testing::sparse_product_test

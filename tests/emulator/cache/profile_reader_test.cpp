@@ -8,6 +8,7 @@
 
 namespace data = boost::unit_test::data;
 
+namespace profile_reader_test {
 namespace {
 
 using namespace sweep;
@@ -110,3 +111,5 @@ l2_coalescers: 6
 dram_granularity: 128
 )") == expected));
 }
+
+}  // namespace profile_reader_test

@@ -11,6 +11,7 @@
 
 namespace data = boost::unit_test::data;
 
+namespace resident_blocks_test {
 namespace {
 
 using namespace sweep;
@@ -212,3 +213,5 @@ BOOST_AUTO_TEST_CASE(builtin_profiles_are_whole) {
   }
   BOOST_CHECK_THROW(builtin_profile(91), std::invalid_argument);
 }
+
+}  // namespace resident_blocks_test

@@ -10,7 +10,7 @@
 
 namespace data = boost::unit_test::data;
 
-namespace sweep::ptx {
+namespace sweep::ptx::body_test {
 namespace {
 
 /// The instructions of a body, each in a line.
@@ -162,4 +162,4 @@ BOOST_AUTO_TEST_CASE(registers_are_those_that_are_named) {
 }
 
 }  // namespace
-}  // namespace sweep::ptx
+}  // namespace sweep::ptx::body_test

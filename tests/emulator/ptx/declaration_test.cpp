@@ -11,7 +11,7 @@
 
 namespace data = boost::unit_test::data;
 
-namespace sweep::ptx {
+namespace sweep::ptx::declaration_test {
 namespace {
 
 /// "global u32 a align 4 bytes 8 {0: 1, 4: 2}"
@@ -189,4 +189,4 @@ BOOST_AUTO_TEST_CASE(module_facts) {
 }
 
 }  // namespace
-}  // namespace sweep::ptx
+}  // namespace sweep::ptx::declaration_test

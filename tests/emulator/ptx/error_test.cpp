@@ -12,7 +12,7 @@
 
 namespace data = boost::unit_test::data;
 
-namespace sweep::ptx {
+namespace sweep::ptx::error_test {
 namespace {
 
 struct Row {
@@ -168,4 +168,4 @@ BOOST_AUTO_TEST_CASE(an_error_in_a_body_waits_for_it) {
 }
 
 }  // namespace
-}  // namespace sweep::ptx
+}  // namespace sweep::ptx::error_test

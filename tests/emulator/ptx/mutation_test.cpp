@@ -8,7 +8,7 @@
 #include "engine/emulator/ptx/module.h"
 #include "tests/emulator/ptx/samples.h"
 
-namespace sweep::ptx {
+namespace sweep::ptx::mutation_test {
 namespace {
 
 using Random = std::mt19937_64;
@@ -127,4 +127,4 @@ BOOST_AUTO_TEST_CASE(broken_text_is_read_or_refused) {
 }
 
 }  // namespace
-}  // namespace sweep::ptx
+}  // namespace sweep::ptx::mutation_test

@@ -11,7 +11,7 @@
 
 namespace data = boost::unit_test::data;
 
-namespace sweep::ptx {
+namespace sweep::ptx::places_test {
 namespace {
 
 /// The chain of each instruction as "1:5:3 < 2:7:1": file, line and column, innermost first.
@@ -86,4 +86,4 @@ BOOST_AUTO_TEST_CASE(chains_have_an_end) {
 }
 
 }  // namespace
-}  // namespace sweep::ptx
+}  // namespace sweep::ptx::places_test

@@ -11,7 +11,7 @@
 
 namespace data = boost::unit_test::data;
 
-namespace sweep::ptx {
+namespace sweep::ptx::sample_test {
 namespace {
 
 const std::string& text_of_sample(const std::string& name) {
@@ -115,4 +115,4 @@ BOOST_AUTO_TEST_CASE(inlined_loads_lead_to_the_kernel) {
 }
 
 }  // namespace
-}  // namespace sweep::ptx
+}  // namespace sweep::ptx::sample_test

@@ -7,7 +7,7 @@
 
 namespace data = boost::unit_test::data;
 
-namespace sweep::ptx {
+namespace sweep::ptx::type_test {
 namespace {
 
 struct Row {
@@ -70,4 +70,4 @@ BOOST_AUTO_TEST_CASE(other_names_are_nothing) {
 }
 
 }  // namespace
-}  // namespace sweep::ptx
+}  // namespace sweep::ptx::type_test
