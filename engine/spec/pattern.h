@@ -27,7 +27,7 @@ namespace sweep {
 /// A named value that is baked into a pattern as a constant.
 struct Parameter {
   std::string name;
-  ValueKind kind = ValueKind::integer;   ///< integer, boolean or element
+  ValueKind kind = ValueKind::integer;   ///< integer, boolean, element, or word: a place's name
   Expression default_value = {};         ///< may use the parameters before it
   std::optional<std::int64_t> min = {};  ///< bounds of an integer parameter, inclusive
   std::optional<std::int64_t> max = {};
@@ -62,6 +62,9 @@ struct Buffer {
   Location type_where = {};
   bool is_const = false;              ///< the kernel takes it as a pointer to const
   std::optional<DataFile> file = {};  ///< has its first values, in the place of `init`
+  Expression place = Expression::constant(std::string("device"));  ///< a word of `place_names`
+  /// Which of the other GPUs that the device reaches, from 1 on, where the place is one's.
+  Expression peer = Expression::constant(std::int64_t{1});
 };
 
 /// A scalar that the kernel gets by value.
@@ -243,7 +246,8 @@ struct Pattern {
 };
 using PatternPtr = std::shared_ptr<const Pattern>;
 
-/// Why an integer lies outside its parameter's bounds, as a sentence; empty when it does not.
+/// Why an integer lies outside its parameter's bounds, or a word is no place, as a sentence; empty
+/// when neither is so.
 std::string why_out_of_bounds(const Parameter& parameter, const Value& value);
 
 /// Parses a pattern file, whose name is the pattern's; null, with as many messages as can be found

@@ -165,6 +165,8 @@ void add_reference(Pattern& pattern, const HeaderReading& header, Diagnostics& d
       return words_in(each.text).contains(buffer.name);
     });
     buffer.is_const = mentions == 1 && std::ranges::find(read, buffer.name) != read.end();
+    buffer.place = Buffer().place;
+    buffer.peer = Buffer().peer;
   }
   slice_included(reference, true);
   reference.included_text = joined_text(reference.included);

@@ -239,6 +239,7 @@ std::string bound(std::int64_t value) {
 std::string range_cell(const Parameter& parameter) {
   if (parameter.kind == ValueKind::boolean) return "true or false";
   if (parameter.kind == ValueKind::element) return "an element type";
+  if (parameter.kind == ValueKind::word) return "a place";
   if (parameter.min && parameter.max) {
     return fmt::format("{} to {}", bound(*parameter.min), bound(*parameter.max));
   }

@@ -191,7 +191,8 @@ struct LaunchRules {
   /// memory that nothing wrote, accesses that leave one shared variable for another, threads that
   /// meet at different barriers, mbarriers that are initialised twice.
   bool checks_kernel = false;
-  bool notes_shapes = false;  ///< remembers what the accesses' addresses look like
+  bool has_far_buffers = false;  ///< Allocation::is_far of one
+  bool notes_shapes = false;     ///< remembers what the accesses' addresses look like
   /// Warp instructions that a block may execute before it counts as running away.
   std::uint64_t instruction_limit = 1'000'000'000;
   const std::atomic<bool>* cancelled = nullptr;   ///< once set, blocks end with Cancelled; or null
