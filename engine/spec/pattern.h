@@ -297,9 +297,9 @@ std::string why_not_fitting(const Buffer& expected, const Buffer& buffer,
 
 /// The families that there are names for, in the order in which lists show them. A pattern may name
 /// a family of its own.
-inline constexpr std::array<std::string_view, 9> known_families = {
+inline constexpr std::array<std::string_view, 10> known_families = {
     "coalescing", "structures",  "transpose", "shared memory", "streams",
-    "irregular",  "collectives", "hierarchy", "execution"};
+    "irregular",  "collectives", "hierarchy", "links",         "execution"};
 
 /// Why a header cannot have `text` for a family, as in "is empty"; empty when it can.
 std::string_view why_not_a_family(std::string_view text);

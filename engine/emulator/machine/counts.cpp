@@ -96,8 +96,7 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
   }
   if (launch_.has_far_buffers && space == ptx::Space::global && access.active != 0) {
     // A request is of one buffer.
-    const auto first = static_cast<std::size_t>(std::countr_zero(access.active));
-    const Allocation* buffer = launch_.memory->find(access.address[first]);
+    const Allocation* buffer = launch_.memory->find(spread.low);
     if (buffer != nullptr && buffer->is_far) {
       site.global.far_sectors += site.global.sectors - sectors_before;
     }

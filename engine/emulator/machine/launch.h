@@ -191,8 +191,7 @@ struct LaunchRules {
   /// memory that nothing wrote, accesses that leave one shared variable for another, threads that
   /// meet at different barriers, mbarriers that are initialised twice.
   bool checks_kernel = false;
-  bool has_far_buffers = false;  ///< Allocation::is_far of one
-  bool notes_shapes = false;     ///< remembers what the accesses' addresses look like
+  bool notes_shapes = false;  ///< remembers what the accesses' addresses look like
   /// Warp instructions that a block may execute before it counts as running away.
   std::uint64_t instruction_limit = 1'000'000'000;
   const std::atomic<bool>* cancelled = nullptr;   ///< once set, blocks end with Cancelled; or null
@@ -350,6 +349,7 @@ struct GlobalRequest {
 struct Launch : LaunchRules {
   const Kernel* kernel = nullptr;
   AddressSpace* memory = nullptr;
+  bool has_far_buffers = false;  ///< a buffer is far (Allocation::is_far)
   Dim3 grid;
   Dim3 block;
   Dim3 cluster;  ///< in blocks: a part of the grid whose blocks run together
