@@ -1,5 +1,5 @@
 /* pattern:
-summary: Threads copy an array from one place to another
+summary: Threads, or a copy engine, copy an array from one place to another
 family: links
 help: >-
   A copy from elsewhere waits for what it reads, one to elsewhere need not wait for what it writes.
@@ -11,6 +11,7 @@ parameters:
   TO:        {type: place, default: device, help: where they are copied to}
   FROM_PEER: {default: 1, min: 1, help: "which other GPU FROM is, where it is one"}
   TO_PEER:   {default: 1, min: 1, help: "which other GPU TO is, where it is one"}
+  ENGINE:    {default: false, help: whether a copy engine copies in the place of the threads}
   UNROLL:    {default: 8, min: 1, max: 64, help: elements of a thread under way at a time}
   BLOCK:     {default: 512, min: 1, max: 1024, help: threads per block}
   BLOCKS:    {default: 528, min: 1, help: blocks in the grid}
@@ -24,7 +25,10 @@ require:
 buffers:
   in:  {type: T, length: N, init: "splat<T>(i % 101)", place: FROM, peer: FROM_PEER}
   out: {type: T, length: N, place: TO, peer: TO_PEER}
-launch: {grid: BLOCKS, block: BLOCK}
+launch:
+  grid: BLOCKS
+  block: BLOCK
+  copy_engine: {from: in, to: out, bytes: "ENGINE ? N * sizeof(T) : 0"}
 useful: {read: N * sizeof(T)}
 verify: {out: "out[i] == splat<T>(i % 101)"}
 */

@@ -132,6 +132,13 @@ struct AccessPolicyPlan {
   bool takes_less = false;      ///< where the device cannot set so much aside
 };
 
+/// What a GPU's copy engine copies in the place of a launch.
+struct CopyPlan {
+  std::size_t from = 0;  ///< the buffers' places among the workload's
+  std::size_t to = 0;
+  std::uint64_t bytes = 0;  ///< 0: the kernel is launched
+};
+
 /// A launch of a kernel.
 struct LaunchPlan {
   std::string step;  ///< what the source calls the kernel
@@ -149,6 +156,7 @@ struct LaunchPlan {
   /// Tensor maps and textures, which the packing function takes as addresses and handles.
   std::vector<ObjectPlan> objects = {};
   AccessPolicyPlan window = {};
+  CopyPlan copy = {};
 
   bool has_cluster() const { return cluster.count() > 0; }
 };

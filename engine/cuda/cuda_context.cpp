@@ -120,7 +120,8 @@ PeerGpu::PeerGpu(int index, CUcontext user, const L2Flush& flush_of_user) : prim
 
 PeerGpu::~PeerGpu() {
   // A module is unloaded from the current context.
-  const CUcontext user = Driver::get().context_current.value();
+  CUcontext user = nullptr;
+  Driver::get().context_current.result(&user);
   Driver::get().context_set_current.result(primary.get());
   modules.clear();
   Driver::get().context_set_current.result(user);

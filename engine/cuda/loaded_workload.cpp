@@ -390,6 +390,10 @@ void LoadedWorkload::pack_parameters(Addresses& addresses) const {
 }
 
 void LoadedWorkload::queue(const LoadedLaunch& launch, Addresses& addresses) const {
+  if (const CopyPlan& copy = launch.plan.copy; copy.bytes > 0) {
+    Driver::get().copy(addresses.at(copy.to), addresses.at(copy.from), copy.bytes, stream_);
+    return;
+  }
   CUlaunchConfig config = config_of(launch);
   std::vector<CUlaunchAttribute> attributes;
   if (const AccessPolicyPlan& window = launch.plan.window; window.bytes > 0) {

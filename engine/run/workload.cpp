@@ -167,6 +167,21 @@ AccessPolicyPlan plan_window(const AccessPolicyWindow& window,
   return plan;
 }
 
+CopyPlan plan_copy(const EngineCopy& copy, const std::vector<BufferPlan>& buffers,
+                   const Bindings& environment) {
+  CopyPlan plan;
+  plan.bytes = not_negative(copy.bytes, "what the copy engine copies", environment);
+  for (const auto& [name, place] : {std::pair(&copy.from, &plan.from), {&copy.to, &plan.to}}) {
+    const auto buffer = std::ranges::find(buffers, *name, &BufferPlan::name);
+    *place = static_cast<std::size_t>(buffer - buffers.begin());
+    if (plan.bytes <= buffer->bytes) continue;
+    throw ExecutionFailure(
+        fmt::format("bad launch: the copy engine is to copy {} bytes, the buffer '{}' has {}",
+                    plan.bytes, buffer->name, buffer->bytes));
+  }
+  return plan;
+}
+
 /// What the launches of a configuration are planned with.
 struct LaunchContext {
   const Pattern& pattern;
@@ -182,6 +197,7 @@ void plan_launch(const LaunchContext& context, const Step& step, const Bindings&
   plan.shared_bytes = not_negative(shape.shared, "shared memory", environment);
   if (!shape.cluster.empty()) plan.cluster = extent_of(shape.cluster, "cluster", environment);
   if (shape.window) plan.window = plan_window(*shape.window, context.buffers, environment);
+  if (shape.copy) plan.copy = plan_copy(*shape.copy, context.buffers, environment);
   if (shape.cooperative) {
     plan.is_cooperative = shape.cooperative->evaluate_boolean(environment);
   }

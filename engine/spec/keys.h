@@ -413,8 +413,20 @@ inline constexpr Key access_policy_window_key = {
     "What persists in L2 from launch to launch: {buffer: table, bytes: WINDOW}.", false,
     access_policy_window_keys};
 
-inline constexpr Key launch_keys[] = {grid_key,    block_key,       shared_key,
-                                      cluster_key, cooperative_key, access_policy_window_key};
+inline constexpr Key copy_engine_keys[] = {
+    {"from", ValueForm::plain, "The buffer whose first bytes are copied.", true},
+    {"to", ValueForm::plain, "The buffer that they are copied to.", true},
+    {"bytes", ValueForm::plain, "How many; 0: the kernel is launched.", true},
+};
+inline constexpr Key copy_engine_key = {
+    "copy_engine", ValueForm::map,
+    "A copy by a GPU's copy engine in the place of the launch, whose kernel does the same: {from: "
+    "in, to: out, bytes: ENGINE ? N * sizeof(T) : 0}.",
+    false, copy_engine_keys};
+
+inline constexpr Key launch_keys[] = {grid_key,       block_key,       shared_key,
+                                      cluster_key,    cooperative_key, access_policy_window_key,
+                                      copy_engine_key};
 
 /// {from: 1, to: N / 2, multiply: 2}
 inline constexpr Key repeat_keys[] = {
@@ -440,7 +452,8 @@ inline constexpr Key repeat_key = {
 
 inline constexpr Key step_keys[] = {step_kernel_key, step_arguments_key, grid_key,
                                     block_key,       shared_key,         cluster_key,
-                                    cooperative_key, repeat_key,         access_policy_window_key};
+                                    cooperative_key, repeat_key,         access_policy_window_key,
+                                    copy_engine_key};
 
 /// Of reference: those of its only step, or `steps`.
 constexpr Key not_required(Key key) {

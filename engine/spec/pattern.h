@@ -132,6 +132,13 @@ struct AccessPolicyWindow {
   std::optional<Expression> set_aside = {};  ///< bytes of L2; those of the window unless given
 };
 
+/// A copy by a copy engine in the place of a launch.
+struct EngineCopy {
+  std::string from;  ///< a buffer
+  std::string to;
+  Expression bytes = {};  ///< 0: the kernel is launched
+};
+
 struct LaunchShape {
   std::vector<Expression> grid;     ///< one to three extents, in blocks
   std::vector<Expression> block;    ///< one to three extents, in threads
@@ -139,6 +146,7 @@ struct LaunchShape {
   std::vector<Expression> cluster;  ///< one to three extents, in blocks; none without clusters
   std::optional<Expression> cooperative = {};  ///< whether all blocks must be resident at once
   std::optional<AccessPolicyWindow> window = {};
+  std::optional<EngineCopy> copy = {};
 };
 
 /// A name that stands for integers one after the other, with a launch for each: to `to`, which is

@@ -144,7 +144,10 @@ void add_reference(Pattern& pattern, const HeaderReading& header, Diagnostics& d
   reference.name += " (reference)";
   reference.steps = header.reference;
   // It is not timed.
-  for (Step& step : reference.steps) step.launch.window.reset();
+  for (Step& step : reference.steps) {
+    step.launch.window.reset();
+    step.launch.copy.reset();
+  }
   reference.verify.clear();
   reference.metrics.clear();
   reference.require.clear();
