@@ -210,7 +210,8 @@ void PlacedMemory::compress(std::uint64_t bytes) {
   driver.context_device(&device);
   CUmemAllocationProp wanted{};
   wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  wanted.location = {CU_MEM_LOCATION_TYPE_DEVICE, {device}};
+  wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  wanted.location.id = device;
   wanted.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_GENERIC;
   const std::size_t unit =
       driver.physical_granularity.value(&wanted, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
@@ -221,7 +222,9 @@ void PlacedMemory::compress(std::uint64_t bytes) {
     address_ = driver.address_reserve.value(size, std::size_t{0}, CUdeviceptr{0}, 0ULL);
     driver.physical_map(address_, size, 0, physical_, 0);
     mapped_bytes_ = size;
-    const CUmemAccessDesc access = {wanted.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemAccessDesc access{};
+    access.location = wanted.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     driver.physical_set_access(address_, size, &access, 1);
   } catch (const CudaError&) {
     if (mapped_bytes_ > 0) driver.physical_unmap.result(address_, size);

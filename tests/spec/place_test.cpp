@@ -27,12 +27,13 @@ const std::vector<EditCase> mistakes = {
     {"place: WHERE", "place: N",
      "10:55+1 'N' is not a place | the places are: device, peer, host, host_write_combined, "
      "managed, managed_peer, managed_host, compressed, WHERE"},
-    {"place: WHERE", "place: [host]", "10:55+6 'place' must be a single value"},
+    {"place: WHERE", "place: [host]", "10:55+1 'place' must be a single value"},
     {"peer: N / BLOCK", "peer: WHERE",
      "10:68+5 the peer of 'in' must be an integer, but this is a word"},
     {"peer: N / BLOCK", "peer: 0",
-     "10:68+1 the peer of 'in' is 0: it must be 1 or more | T=float N=4096 BLOCK=256 WHERE=host"},
-    {"default: host}", "default: hosts}", "7:32+5 'hosts' is not a place | did you mean 'host'?"},
+     "10:68+1 with the defaults the peer of 'in' is 0, but 1 is the least | T=float N=4096 "
+     "BLOCK=256 WHERE=host"},
+    {"default: host}", "default: hosts}", "7:33+5 'hosts' is not a place | did you mean 'host'?"},
     {"default: host}", "default: host, min: 1}", "7:3+5 'WHERE' is a word: it has no min or max"},
 };
 
@@ -87,7 +88,7 @@ BOOST_AUTO_TEST_CASE(an_axis_of_places_lists_their_names) {
   BOOST_TEST(messages_of("WHERE: [peer, peer]") ==
              "3:17+4 the axis 'WHERE' has the value peer twice");
   BOOST_TEST(messages_of("WHERE: {from: 1, to: 2}") ==
-             "3:10+16 'WHERE' of the pattern 'copy' is a word, but 1 is an integer");
+             "3:10+1 'WHERE' of the pattern 'copy' is a word, but 1 is an integer");
 }
 
 BOOST_AUTO_TEST_CASE(every_place_is_found_by_its_name) {
@@ -105,9 +106,10 @@ BOOST_AUTO_TEST_CASE(a_copy_engine_copies_between_buffers_that_there_are) {
   };
   BOOST_TEST(with("{from: in, to: out, bytes: N * 4}") == "");
   BOOST_TEST(with("{from: inn, to: out, bytes: N * 4}") ==
-             "13:73+3 there is no buffer 'inn' | did you mean 'in'?");
+             "13:72+3 there is no buffer 'inn' | did you mean 'in'?");
   BOOST_TEST(with("{from: in, to: out, bytes: -1}") ==
-             "13:93+2 what the copy engine copies is -1: it must be 0 or more | T=float N=4096 "
+             "13:92+2 with the defaults what the copy engine copies is -1, but 0 is the least | "
+             "T=float N=4096 "
              "BLOCK=256");
 }
 
