@@ -3,7 +3,7 @@ summary: Threads read or write memory that may lie elsewhere, in order, with a s
 family: links
 help: >-
   Bytes under way are what a link wants: BLOCKS * BLOCK threads ask for UNROLL elements each before
-  the first is used. OPERATION 0 reads, 1 writes, and with 2 every other block writes, so that bytes
+  the first is used. OPERATION 0 reads, 1 writes, and with 2 every other warp writes, so that bytes
   go both ways. Neighbouring threads are STRIDE elements apart: link_bytes, what the link could have
   moved for an element in the time it took, says what a part of a sector or line costs. Managed
   memory with the cache cold begins each time where it was touched first. RUN neighbours have one
@@ -14,7 +14,7 @@ parameters:
   T:         {type: element, default: float4, help: what a request moves for each thread}
   PLACE:     {type: place, default: device, help: where the data lie}
   PEER:      {default: 1, min: 1, help: "which other GPU that is, where it is one"}
-  OPERATION: {default: 0, min: 0, max: 2, help: "0 reads, 1 writes, 2 half of the blocks each"}
+  OPERATION: {default: 0, min: 0, max: 2, help: "0 reads, 1 writes, 2 half of the warps each"}
   STRIDE:    {default: 1, min: 1, help: elements between those of neighbouring threads}
   OFFSET:    {default: 0, min: 0, help: elements before the first one}
   UNROLL:    {default: 4, min: 1, max: 64, help: elements of a thread under way at a time}
@@ -28,7 +28,7 @@ parameters:
     help: elements touched; by default as many as cover BYTES, in whole rounds
 require:
   - N % (BLOCKS * BLOCK * UNROLL) == 0
-  - OPERATION < 2 || BLOCKS % 2 == 0
+  - OPERATION < 2 || BLOCK % 64 == 0
 buffers:
   data:
     type: T
@@ -46,25 +46,25 @@ metrics:
     help: "what the link could have moved for an element in the time it took"}
 verify:
   data: "data[i] == (is_written(i) ? written_at(i) : value_at(i))"
-  sums: "writes(i / BLOCK) || sums[i] == sum_of(i)"
+  sums: "writes(i) || sums[i] == sum_of(i)"
 */
 constexpr size_t THREADS = size_t(BLOCKS) * BLOCK;
 
-__device__ bool writes(uint32_t block) {
-  return OPERATION == 1 || (OPERATION == 2 && block % 2 == 1);
+__device__ bool writes(size_t thread) {
+  return OPERATION == 1 || (OPERATION == 2 && thread / 32 % 2 == 1);
 }
 
 __device__ T value_at(size_t place) {
-  return splat<T>(place / RUN % 101);
+  return splat<T>(uint32_t(place / RUN) % 101);
 }
 
 __device__ T written_at(size_t place) {
-  return splat<T>(1 + place % 97);
+  return splat<T>(1 + uint32_t(place / RUN) % 97);
 }
 
 __global__ void link_stream(T* data, T* sums) {
   const size_t thread = size_t(blockIdx.x) * BLOCK + threadIdx.x;
-  if (writes(blockIdx.x)) {
+  if (writes(thread)) {
 #pragma unroll 1
     for (size_t first = thread; first < N; first += THREADS * UNROLL) {
 #pragma unroll
@@ -89,7 +89,7 @@ __global__ void link_stream(T* data, T* sums) {
 
 __device__ bool is_written(size_t place) {
   if (place < OFFSET || (place - OFFSET) % STRIDE != 0) return false;
-  return writes((place - OFFSET) / STRIDE % THREADS / BLOCK);
+  return writes((place - OFFSET) / STRIDE % THREADS);
 }
 
 __device__ T sum_of(size_t thread) {

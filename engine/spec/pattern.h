@@ -36,6 +36,11 @@ struct Parameter {
   std::string device = {};  ///< the device's figure that its default stands for
 };
 
+/// What it is: "an integer", "a place".
+inline std::string_view describe(const Parameter& parameter) {
+  return parameter.kind == ValueKind::word ? "a place" : describe(parameter.kind);
+}
+
 /// A type of the pattern's own, whose size expressions may ask for.
 struct Struct {
   std::string name;

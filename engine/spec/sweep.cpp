@@ -280,9 +280,9 @@ class SweepParser {
       const auto place = static_cast<std::size_t>(wrong - values.begin());
       const Location& where = node.is_sequence() ? node.items[place].where : node.where;
       if (const ValueKind kind = kind_of(*wrong); kind != parameter->kind) {
-        diagnostics_.error(where, fmt::format("'{}' of the pattern '{}' is {}, but {} is {}", name,
-                                              pattern->name, describe(parameter->kind),
-                                              sweep::to_string(*wrong), describe(kind)));
+        diagnostics_.error(
+            where, fmt::format("'{}' of the pattern '{}' is {}, but {} is {}", name, pattern->name,
+                               describe(*parameter), sweep::to_string(*wrong), describe(kind)));
       } else if (kind == ValueKind::word) {
         diagnostics_.error(where, why_out_of_bounds(*parameter, *wrong),
                            suggest(std::get<std::string>(*wrong),

@@ -34,7 +34,7 @@ const std::vector<EditCase> mistakes = {
      "10:68+1 with the defaults the peer of 'in' is 0, but 1 is the least | T=float N=4096 "
      "BLOCK=256 WHERE=host"},
     {"default: host}", "default: hosts}", "7:33+5 'hosts' is not a place | did you mean 'host'?"},
-    {"default: host}", "default: host, min: 1}", "7:3+5 'WHERE' is a word: it has no min or max"},
+    {"default: host}", "default: host, min: 1}", "7:3+5 'WHERE' is a place: it has no min or max"},
 };
 
 Sweep sweep_of(const std::string& axis) {
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(an_axis_of_places_lists_their_names) {
   BOOST_TEST(messages_of("WHERE: [peer, peer]") ==
              "3:17+4 the axis 'WHERE' has the value peer twice");
   BOOST_TEST(messages_of("WHERE: {from: 1, to: 2}") ==
-             "3:10+1 'WHERE' of the pattern 'copy' is a word, but 1 is an integer");
+             "3:10+1 'WHERE' of the pattern 'copy' is a place, but 1 is an integer");
 }
 
 BOOST_AUTO_TEST_CASE(every_place_is_found_by_its_name) {

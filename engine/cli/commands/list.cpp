@@ -467,7 +467,7 @@ void print_pattern(const Pattern& pattern) {
     if (parameter.max) bounds += fmt::format(", at most {}", *parameter.max);
     if (!parameter.device.empty()) bounds += fmt::format("; the device's {}", parameter.device);
     std::cout << fmt::format("  {:<{}}  {} (default {}{}){}{}\n", parameter.name, widest,
-                             describe(parameter.kind), parameter.default_value.text(), bounds,
+                             describe(parameter), parameter.default_value.text(), bounds,
                              parameter.help.empty() ? "" : ": ", parameter.help);
   }
   std::cout << fmt::format("\n{}:\n{}", pattern.path.string(), pattern.source->text);

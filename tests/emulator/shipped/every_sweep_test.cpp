@@ -29,8 +29,8 @@ constexpr double uneven_tolerance = 0.02;
 
 /// Sweeps whose counts per request follow from their sizes: ranges that are read several times
 /// beside other accesses.
-const std::set<std::string> sweeps_of_sizes = {"persisting_l2", "profile-camping", "profile-pages",
-                                               "profile-sectors"};
+const std::set<std::string> sweeps_of_sizes = {"link_offsets", "persisting_l2", "profile-camping",
+                                               "profile-pages", "profile-sectors"};
 
 /// One block does all the work, which a sample of some blocks may lack.
 const std::set<std::string> sweeps_of_one_block = {"l2_halves"};
