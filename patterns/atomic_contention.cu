@@ -17,6 +17,8 @@ parameters:
   RESULT:  {default: false, help: whether the value before the addition is used}
   REPEATS: {default: 4, min: 1, max: 1024, help: additions of each thread}
   BLOCK:   {default: 256, min: 1, max: 1024, help: threads per block}
+  PLACE:   {type: place, default: device, help: where the counters lie}
+  PEER:    {default: 1, min: 1, help: "which other GPU that is, where it is one"}
   BYTES:   {default: 4 Mi, min: 1, help: size of as many counters as there are threads}
   N:
     default: BYTES / (sizeof(T) * BLOCK) * BLOCK
@@ -27,7 +29,12 @@ require:
   - N % min(SHARING, N) == 0
   - min(SHARING, N) * REPEATS <= 16 Mi
 buffers:
-  counters: {type: T, length: N / min(SHARING, N) * GAP, init: "T(0)"}
+  counters:
+    type: T
+    length: N / min(SHARING, N) * GAP
+    init: "T(0)"
+    place: PLACE
+    peer: PEER
   seen:     {type: T, length: "RESULT ? N : 1", init: "T(0)"}
 launch: {grid: N / BLOCK, block: BLOCK}
 useful: {read: N * REPEATS * sizeof(T), write: N * REPEATS * sizeof(T)}

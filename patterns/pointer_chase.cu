@@ -16,6 +16,8 @@ parameters:
   STRIDE:     {default: 128, min: 4, help: bytes between places}
   LANES:      {default: 1, min: 1, max: 32, help: "threads, each at another place of the chain"}
   ITERATIONS: {default: 100000, min: 1, max: 1 Gi, help: steps of one launch}
+  PLACE:      {type: place, default: device, help: where the chain lies}
+  PEER:       {default: 1, min: 1, help: "which other GPU that is, where it is one"}
 require:
   - BYTES / STRIDE >= LANES
   - is_pow2(STRIDE)
@@ -23,7 +25,12 @@ require:
   - BYTES / STRIDE >= 4
   - BYTES <= 128 Gi
 buffers:
-  next: {type: uint32_t, length: BYTES / sizeof(uint32_t), init: "next_word(i)"}
+  next:
+    type: uint32_t
+    length: BYTES / sizeof(uint32_t)
+    init: next_word(i)
+    place: PLACE
+    peer: PEER
   last: {type: uint32_t, length: LANES, init: "i"}
 launch: {grid: 1, block: LANES}
 useful: {read: ITERATIONS * LANES * sizeof(uint32_t), write: 0}

@@ -31,6 +31,31 @@ std::string one_line(const std::string& condition) {
 
 }  // namespace
 
+std::string why_not_there(Place place, std::int64_t peer, const Device& device) {
+  if (device.is_emulated()) return {};
+  const auto peers = static_cast<std::int64_t>(device.reach.peers.size());
+  if (is_of_peer(place) && (peer < 1 || peer > peers)) {
+    return peers == 0
+               ? "this GPU reaches no other GPU's memory"
+               : fmt::format("there is no peer {}: this GPU reaches the memory of {} other{}", peer,
+                             peers, peers == 1 ? "" : "s");
+  }
+  if (is_managed(place) && !device.reach.has_managed_memory) {
+    return "this GPU moves no pages of managed memory while a kernel runs";
+  }
+  if (place == Place::compressed && !device.reach.compresses) {
+    return "this GPU, or its driver, does not compress memory";
+  }
+  return {};
+}
+
+double link_peak(Place place, std::int64_t peer, const Device& device) {
+  if (is_of_host(place)) return device.reach.host_link;
+  const auto& peers = device.reach.peers;
+  if (!is_of_peer(place) || peer < 1 || peer > std::ssize(peers)) return 0;
+  return peers[static_cast<std::size_t>(peer - 1)].link;
+}
+
 void require_launch(std::uint64_t value, std::uint64_t most, std::string_view what) {
   if (value <= most) return;
   throw ExecutionFailure(

@@ -5,9 +5,28 @@
 #include "engine/backend/argument_objects.h"
 #include "engine/spec/data_file.h"
 #include "engine/spec/metric.h"
+#include "engine/spec/place.h"
 #include "engine/spec/sweep.h"
 
 namespace sweep {
+
+/// A GPU whose memory another one reaches.
+struct Peer {
+  int index = 0;    ///< its number on the machine
+  double link = 0;  ///< the link's theoretical peak in one direction, in B/s; 0: not known
+
+  friend bool operator==(const Peer&, const Peer&) = default;
+};
+
+/// What buffers may lie in besides a GPU's own memory.
+struct Reach {
+  std::vector<Peer> peers = {};     ///< those after it in the machine's order first
+  double host_link = 0;             ///< as Peer::link
+  bool has_managed_memory = false;  ///< whose pages move while a kernel runs
+  bool compresses = false;
+
+  friend bool operator==(const Reach&, const Reach&) = default;
+};
 
 /// What a backend runs on. Figures it does not have are 0.
 struct Device {
@@ -23,6 +42,7 @@ struct Device {
   int memory_bus_bits = 0;
   std::string driver;  ///< the driver's version, "580.159.04"; empty without one
   std::string cuda;    ///< the CUDA version it supports, "13.0"
+  Reach reach = {};    ///< the store does not keep it
 
   /// Executed by the engine itself: it counts and has no times.
   bool is_emulated() const { return backend == "emulator"; }
@@ -61,6 +81,8 @@ struct BufferPlan {
   std::string init_entry;  ///< empty, and no file: every byte is set to 0xff
   bool is_const = false;   ///< the kernel takes it as a pointer to const
   FileBytes file = {};     ///< its first values, in the place of `init_entry`
+  Place place = Place::device;
+  std::int64_t peer = 1;  ///< which of Reach::peers, from 1 on, where the place is a peer's
 };
 
 /// A variable of the program's, filled before the first launch.
@@ -83,9 +105,19 @@ struct VerificationPlan {
 
 /// The bytes a configuration needs to move in one launch.
 struct UsefulTraffic {
-  std::uint64_t device = 0;  ///< through device memory, reads and writes together
+  std::uint64_t device = 0;  ///< to and from buffers, reads and writes together
   std::uint64_t shared = 0;  ///< through shared memory
+  /// Where the first buffer lies that is not in the device's memory, as BufferPlan has it.
+  Place place = Place::device;
+  std::int64_t peer = 1;
 };
+
+/// Why a buffer cannot lie there on the device, as a sentence; empty where it can. The emulator
+/// takes every place for memory.
+std::string why_not_there(Place place, std::int64_t peer, const Device& device);
+/// The theoretical peak in B/s of the link that leads there in one direction; 0 where there is none
+/// or it is not known.
+double link_peak(Place place, std::int64_t peer, const Device& device);
 
 /// How many launches a workload has at most, so that a device can be given all of a sample's at
 /// once.
@@ -98,6 +130,13 @@ struct AccessPolicyPlan {
   double hit_ratio = 1;         ///< the share of its accesses that persist
   std::uint64_t set_aside = 0;  ///< bytes of L2 for persisting accesses
   bool takes_less = false;      ///< where the device cannot set so much aside
+};
+
+/// What a GPU's copy engine copies in the place of a launch.
+struct CopyPlan {
+  std::size_t from = 0;  ///< the buffers' places among the workload's
+  std::size_t to = 0;
+  std::uint64_t bytes = 0;  ///< 0: the kernel is launched
 };
 
 /// A launch of a kernel.
@@ -117,6 +156,7 @@ struct LaunchPlan {
   /// Tensor maps and textures, which the packing function takes as addresses and handles.
   std::vector<ObjectPlan> objects = {};
   AccessPolicyPlan window = {};
+  CopyPlan copy = {};
 
   bool has_cluster() const { return cluster.count() > 0; }
 };

@@ -42,6 +42,27 @@ Device describe_device(int index) {
   return device;
 }
 
+/// Of each of them what it reaches. Peers have access both ways: each fills and checks its own.
+void find_reach(std::vector<Device>& devices) {
+  const Driver& driver = Driver::get();
+  const auto handle = [&](const Device& device) { return driver.device.value(device.index); };
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    Device& device = devices[i];
+    const auto has = [&](CUdevice_attribute which) {
+      return driver.device_attribute.value(which, handle(device)) != 0;
+    };
+    device.reach.has_managed_memory = has(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS);
+    device.reach.compresses = has(CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED);
+    device.reach.host_link = host_link_peak(device);
+    for (std::size_t k = 1; k < devices.size(); ++k) {
+      const Device& other = devices[(i + k) % devices.size()];
+      const bool reaches = driver.can_access_peer.value(handle(device), handle(other)) != 0 &&
+                           driver.can_access_peer.value(handle(other), handle(device)) != 0;
+      if (reaches) device.reach.peers.push_back({other.index, peer_link_peak(device, other)});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Device> cuda_devices() try {
@@ -57,6 +78,7 @@ std::vector<Device> cuda_devices() try {
     device.cuda = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
   }
   if (devices.empty()) throw DeviceError("the NVIDIA driver sees no GPU");
+  find_reach(devices);
   return devices;
 } catch (const CudaError& error) {
   throw DeviceError(error.what());

@@ -93,6 +93,40 @@ PrimaryContext::~PrimaryContext() {
   Driver::get().context_release.result(device_);
 }
 
+PeerGpu::PeerGpu(int index, CUcontext user, const L2Flush& flush_of_user) : primary(index) {
+  const Driver& driver = Driver::get();
+  const auto enable = [&](CUcontext reached) {
+    const CUresult result = driver.enable_peer_access.result(reached, 0);
+    if (result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) {
+      check_driver(result, "cuCtxEnablePeerAccess");
+    }
+  };
+  try {
+    enable(user);
+    stream = make_stream();
+    done = make_event();
+    check_result = allocate_device_memory(sizeof(CheckResult));
+    driver.context_set_current(user);
+    enable(primary.get());
+    wanted = make_event();
+    const int l2_bytes =
+        driver.device_attribute.value(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, primary.device());
+    flush.emplace(flush_of_user, static_cast<std::uint64_t>(l2_bytes), primary.get());
+  } catch (const CudaError&) {
+    driver.context_set_current.result(user);
+    throw;
+  }
+}
+
+PeerGpu::~PeerGpu() {
+  // A module is unloaded from the current context.
+  CUcontext user = nullptr;
+  Driver::get().context_current.result(&user);
+  Driver::get().context_set_current.result(primary.get());
+  modules.clear();
+  Driver::get().context_set_current.result(user);
+}
+
 bool has_device_variables(const Program& program) {
   if (program.ptx.empty()) {
     // The names of the sections that hold them; whether they are constants is not known.
@@ -179,13 +213,45 @@ void CudaContext::load_files(const Workload& workload) {
 
 std::vector<CUdeviceptr> CudaContext::acquire_buffers(const Workload& workload) {
   std::vector<std::uint64_t> sizes;
-  for (const BufferPlan& buffer : workload.buffers) sizes.push_back(buffer.bytes);
-  try {
-    return buffers.acquire(sizes);
-  } catch (const ExecutionFailure&) {
-    if (!references.free_others(workload)) throw;
-    return buffers.acquire(sizes);
+  for (const BufferPlan& buffer : workload.buffers) {
+    if (buffer.place == Place::device) sizes.push_back(buffer.bytes);
   }
+  const auto acquire_own = [&] {
+    try {
+      return buffers.acquire(sizes);
+    } catch (const ExecutionFailure&) {
+      if (!references.free_others(workload)) throw;
+      return buffers.acquire(sizes);
+    }
+  };
+  placed_buffers.release();
+  const std::vector<CUdeviceptr> own = acquire_own();
+  std::vector<CUdeviceptr> addresses;
+  auto next = own.begin();
+  for (const BufferPlan& buffer : workload.buffers) {
+    if (buffer.place == Place::device) {
+      addresses.push_back(*next++);
+      continue;
+    }
+    const PeerGpu* owner = owner_of(buffer);
+    const CUcontext context = owner != nullptr ? owner->primary.get() : primary.get();
+    addresses.push_back(placed_buffers.acquire(buffer.place, context, buffer.bytes));
+  }
+  return addresses;
+}
+
+PeerGpu* CudaContext::owner_of(const BufferPlan& buffer) {
+  if (const std::string reason = why_not_there(buffer.place, buffer.peer, device);
+      !reason.empty()) {
+    throw ExecutionFailure(reason);
+  }
+  if (!is_of_peer(buffer.place)) return nullptr;
+  std::unique_ptr<PeerGpu>& peer = peers[buffer.peer];
+  if (peer == nullptr) {
+    const int index = device.reach.peers.at(static_cast<std::size_t>(buffer.peer - 1)).index;
+    peer = std::make_unique<PeerGpu>(index, primary.get(), flush);
+  }
+  return peer.get();
 }
 
 const Module& CudaContext::module_of(const std::shared_ptr<const Program>& program) {

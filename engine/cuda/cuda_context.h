@@ -1,7 +1,9 @@
 #pragma once
 
 #include <list>
+#include <map>
 #include <memory>
+#include <optional>
 
 #include "engine/backend/backend.h"
 #include "engine/backend/occupancy.h"
@@ -65,6 +67,25 @@ class ModuleCache {
   std::uint64_t loads_ = 0;
 };
 
+/// Another GPU, whose memory the device reaches: what fills and checks buffers that lie there, in
+/// its own context.
+struct PeerGpu {
+  /// With access both ways between it and the context `user`, which is the thread's current one.
+  /// Throws CudaError.
+  PeerGpu(int index, CUcontext user, const L2Flush& flush_of_user);
+  ~PeerGpu();
+  PeerGpu(const PeerGpu&) = delete;
+  PeerGpu& operator=(const PeerGpu&) = delete;
+
+  PrimaryContext primary;
+  Stream stream;
+  Event wanted;  ///< of the user: what the peer's work comes after
+  Event done;    ///< of the peer
+  ModuleCache modules;
+  DeviceMemory check_result;
+  std::optional<L2Flush> flush;  ///< of its L2, by reading from the user
+};
+
 /// Everything a GPU keeps from one configuration to the next. All of its own functions have run
 /// once when it is made, so that they can be queued while the stream is held.
 struct CudaContext {
@@ -78,9 +99,13 @@ struct CudaContext {
   /// The files that a workload reads, on the device; those of the workload before that it does not
   /// read are freed, and buffers too when memory is short. Throws ExecutionFailure.
   void load_files(const Workload& workload);
-  /// The workload's buffers, in their order, as BufferPool::acquire gives them; references that it
-  /// does not need are freed when memory is short. Throws ExecutionFailure.
+  /// The workload's buffers, in their order and places, as BufferPool::acquire gives them;
+  /// references that it does not need are freed when memory is short. Throws ExecutionFailure.
   std::vector<CUdeviceptr> acquire_buffers(const Workload& workload);
+
+  /// The GPU whose memory the buffer is, or whose pages it has first; null: this one, or none.
+  /// Throws ExecutionFailure where there is no such GPU.
+  PeerGpu* owner_of(const BufferPlan& buffer);
 
   Device device;
   PrimaryContext primary;
@@ -101,6 +126,8 @@ struct CudaContext {
   BlockingKernel blocking_kernel;
   ClockStamps stamps;
   EventPool events;
+  std::map<std::int64_t, std::unique_ptr<PeerGpu>> peers;  ///< those used so far
+  PlacedBuffers placed_buffers;
   double event_step = 0;  ///< of the clock that events read, in seconds
   bool poisoned = false;  ///< a kernel left the context unusable; CUDA offers no way back
 };

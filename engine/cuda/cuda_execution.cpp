@@ -114,7 +114,8 @@ CudaExecution::CudaExecution(CudaContext& context, const Workload& workload)
       loaded_(guarded(context, "the kernel", [&] { return LoadedWorkload(context, workload); })),
       copies_({guarded(context, "the kernel", [&] { return context.acquire_buffers(workload); })}),
       layout_(lay_out_copy(loaded_.sizes())),
-      copies_allowed_(copies_allowed(layout_, context.device.memory_bytes)),
+      copies_allowed_(loaded_.is_of_device() ? copies_allowed(layout_, context.device.memory_bytes)
+                                             : 1),
       target_(sample_target(context.event_step)) {}
 
 /// Waits for everything queued, and adds the time between begin and end, and that of work ahead.
@@ -219,7 +220,7 @@ std::vector<double> CudaExecution::launch_seconds(CacheState cache) {
     const double begin = busy_seconds_;
     for (std::size_t sample = 0; sample < samples && busy_seconds_ - begin < most_seconds;
          ++sample) {
-      reset_persisting(cache);
+      reset(cache);
       run([&] {
         const StreamHold hold(context_.blocking_kernel, context_.blocking_kernel.patience);
         bring_cache_into(cache);
@@ -347,7 +348,7 @@ bool CudaExecution::run_block(CacheState cache, const BatchPlan& plan, int count
   const auto stamps = static_cast<std::size_t>(count) + 1;
   context_.events.reserve(static_cast<std::size_t>(count) * static_cast<std::size_t>(plan.rounds));
   context_.stamps.queue_reset(stamps);
-  reset_persisting(cache);
+  reset(cache);
   {
     std::optional<StreamHold> hold;
     if (patience) hold.emplace(context_.blocking_kernel, *patience);
@@ -371,16 +372,18 @@ bool CudaExecution::run_block(CacheState cache, const BatchPlan& plan, int count
   return !patience || !context_.blocking_kernel.gave_up();
 }
 
-/// Waits for the launches before, whose lines are to go.
-void CudaExecution::reset_persisting(CacheState cache) {
+/// Waits for the launches before, whose lines and pages are to go.
+void CudaExecution::reset(CacheState cache) {
   if (!resets_before(cache)) return;
+  loaded_.queue_home(copies_.front());
   synchronize(context_.stream.get());
-  Driver::get().context_reset_persisting();
+  if (loaded_.persists()) Driver::get().context_reset_persisting();
 }
 
 void CudaExecution::bring_cache_into(CacheState cache) {
   if (cache == CacheState::cold) {
     context_.flush.run(context_.stream.get());
+    loaded_.queue_peer_flushes();
   } else {
     loaded_.queue_kernel(copies_.front());
   }

@@ -63,7 +63,8 @@ std::size_t copies_allowed(const CopyLayout& layout, std::uint64_t memory_bytes)
 /// flush or an untimed launch.
 ///
 /// Cold samples of what persists in L2 are of one launch and queued one by one: before each the
-/// persisting lines are reset, which a stream cannot queue.
+/// persisting lines are reset, which a stream cannot queue. So are those of managed memory whose
+/// pages move: before each they go to where they lie at first.
 class CudaExecution : public Execution {
  public:
   CudaExecution(CudaContext& context, const Workload& workload);
@@ -101,9 +102,9 @@ class CudaExecution : public Execution {
   }
   std::size_t kernels() const { return loaded_.workload().launches.size(); }
   bool resets_before(CacheState cache) const {
-    return cache == CacheState::cold && loaded_.persists();
+    return cache == CacheState::cold && (loaded_.persists() || loaded_.has_moving_pages());
   }
-  void reset_persisting(CacheState cache);
+  void reset(CacheState cache);
   BatchPlan plan_of(CacheState cache);
   BatchPlan calibrate(CacheState cache);
   BatchPlan with_copies(CacheState cache, double seconds_per_launch);

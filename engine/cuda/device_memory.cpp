@@ -187,6 +187,95 @@ void BufferPool::keep_memory_free() {
   std::erase_if(blocks_, [](const Block& block) { return !block.memory; });
 }
 
+PlacedMemory::PlacedMemory(Place place, std::uint64_t bytes) {
+  const Driver& driver = Driver::get();
+  if (place == Place::host || place == Place::host_write_combined) {
+    unsigned flags = CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE;
+    if (place == Place::host_write_combined) flags |= CU_MEMHOSTALLOC_WRITECOMBINED;
+    pinned_ = PinnedMemory(driver.pinned_allocate.value(std::size_t{bytes}, flags));
+    address_ = driver.pinned_device_address.value(pinned_.get(), 0U);
+  } else if (place == Place::compressed) {
+    compress(bytes);
+  } else {
+    memory_ = is_managed(place) ? DeviceMemory(driver.managed_allocate.value(
+                                      std::size_t{bytes}, unsigned{CU_MEM_ATTACH_GLOBAL}))
+                                : allocate_device_memory(bytes);
+    address_ = memory_.get();
+  }
+}
+
+void PlacedMemory::compress(std::uint64_t bytes) {
+  const Driver& driver = Driver::get();
+  CUdevice device = 0;
+  driver.context_device(&device);
+  CUmemAllocationProp wanted{};
+  wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  wanted.location.id = device;
+  wanted.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_GENERIC;
+  const std::size_t unit =
+      driver.physical_granularity.value(&wanted, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+  const std::size_t size = (bytes + unit - 1) / unit * unit;
+  // Where a later call fails, the destructor does not run: what was taken is given back here.
+  physical_ = driver.physical_create.value(size, &wanted, 0ULL);
+  try {
+    address_ = driver.address_reserve.value(size, std::size_t{0}, CUdeviceptr{0}, 0ULL);
+    driver.physical_map(address_, size, 0, physical_, 0);
+    mapped_bytes_ = size;
+    CUmemAccessDesc access{};
+    access.location = wanted.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    driver.physical_set_access(address_, size, &access, 1);
+  } catch (const CudaError&) {
+    if (mapped_bytes_ > 0) driver.physical_unmap.result(address_, size);
+    if (address_ != 0) driver.address_free.result(address_, size);
+    driver.physical_release.result(physical_);
+    throw;
+  }
+}
+
+PlacedMemory::~PlacedMemory() {
+  if (mapped_bytes_ == 0) return;
+  const Driver& driver = Driver::get();
+  driver.physical_unmap.result(address_, mapped_bytes_);
+  driver.address_free.result(address_, mapped_bytes_);
+  driver.physical_release.result(physical_);
+}
+
+CUdeviceptr PlacedBuffers::acquire(Place place, CUcontext owner, std::uint64_t bytes) {
+  const auto is_idle = [&](const Block& block) {
+    return !block.in_use && block.place == place && block.owner == owner;
+  };
+  for (Block& block : blocks_) {
+    if (!is_idle(block) || block.bytes < bytes) continue;
+    block.in_use = true;
+    return block.memory->get();
+  }
+  std::erase_if(blocks_, is_idle);
+  const ContextScope scope(owner);
+  const auto allocate = [&] {
+    blocks_.push_back({place, owner, bytes, std::make_unique<PlacedMemory>(place, bytes)});
+    return blocks_.back().memory->get();
+  };
+  try {
+    return allocate();
+  } catch (const CudaError& error) {
+    if (error.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
+  }
+  std::erase_if(blocks_, [](const Block& block) { return !block.in_use; });
+  try {
+    return allocate();
+  } catch (const CudaError& error) {
+    if (error.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
+    throw ExecutionFailure(fmt::format("out of memory: there is no room for {} with the place {}",
+                                       format_bytes(bytes), to_string(place)));
+  }
+}
+
+void PlacedBuffers::release() {
+  for (Block& block : blocks_) block.in_use = false;
+}
+
 void DeviceFiles::keep(const std::vector<const BufferPlan*>& plans) {
   std::erase_if(loaded_, [&](const Loaded& loaded) {
     return std::ranges::none_of(plans, [&](const BufferPlan* plan) { return loaded.is_of(*plan); });

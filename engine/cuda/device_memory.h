@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -61,6 +62,50 @@ class BufferPool {
   std::uint64_t device_bytes_;
   std::vector<Block> blocks_;
   std::uint64_t allocations_ = 0;
+};
+
+/// Memory in any place that kernels reach by an address.
+class PlacedMemory {
+ public:
+  /// In the current context, which is that of the GPU that owns it. Throws CudaError.
+  PlacedMemory(Place place, std::uint64_t bytes);
+  ~PlacedMemory();
+  PlacedMemory(const PlacedMemory&) = delete;
+  PlacedMemory& operator=(const PlacedMemory&) = delete;
+
+  CUdeviceptr get() const { return address_; }
+
+ private:
+  void compress(std::uint64_t bytes);
+
+  DeviceMemory memory_;
+  PinnedMemory pinned_;
+  CUmemGenericAllocationHandle physical_ = 0;  ///< of compressed memory
+  std::uint64_t mapped_bytes_ = 0;
+  CUdeviceptr address_ = 0;
+};
+
+/// The memory of buffers that do not lie in the device's own, kept for configurations that want the
+/// same place.
+class PlacedBuffers {
+ public:
+  /// A buffer of at least this size, valid until `release`. `owner` is the context of the GPU that
+  /// owns the memory, or with managed memory touches it first. Throws ExecutionFailure when there
+  /// is no room.
+  CUdeviceptr acquire(Place place, CUcontext owner, std::uint64_t bytes);
+  /// What was handed out is free for others.
+  void release();
+  void clear() { blocks_.clear(); }
+
+ private:
+  struct Block {
+    Place place;
+    CUcontext owner;
+    std::uint64_t bytes;
+    std::unique_ptr<PlacedMemory> memory;
+    bool in_use = true;
+  };
+  std::vector<Block> blocks_;
 };
 
 /// The arrays of files on the device, as they stand there: buffers are filled from them, and

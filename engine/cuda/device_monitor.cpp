@@ -60,6 +60,31 @@ struct ProcessSample {
   unsigned decoder = 0;
 };
 
+/// nvmlPciInfo_t.
+struct PciInfo {
+  std::array<char, 16> old_bus_id{};
+  unsigned domain = 0;
+  unsigned bus = 0;
+  unsigned device = 0;
+  unsigned device_id = 0;
+  unsigned subsystem_id = 0;
+  std::array<char, 32> bus_id{};
+
+  bool is_at(const PciInfo& other) const {
+    return domain == other.domain && bus == other.bus && device == other.device;
+  }
+};
+/// nvmlFieldValue_t.
+struct FieldValue {
+  unsigned field = 0;
+  unsigned scope = 0;
+  long long timestamp = 0;
+  long long latency = 0;
+  int type = 0;
+  int result = 0;
+  unsigned long long value = 0;
+};
+
 constexpr int sm_clock = 1;  // types of clocks
 constexpr int memory_clock = 2;
 constexpr int gpu_sensor = 0;  // of the temperature
@@ -93,6 +118,15 @@ struct Nvml {
       library, {"nvmlDeviceGetProcessUtilization"}};
   NvmlFunction<unsigned, char*, unsigned> process_name{library, {"nvmlSystemGetProcessName"}};
   NvmlFunction<void*, int*> display_active{library, {"nvmlDeviceGetDisplayActive"}};
+  NvmlFunction<void*, PciInfo*> pci_info{library, {"nvmlDeviceGetPciInfo_v3"}};
+  NvmlFunction<void*, unsigned, int*> nvlink_state{library, {"nvmlDeviceGetNvLinkState"}};
+  NvmlFunction<void*, unsigned, PciInfo*> nvlink_remote{library,
+                                                        {"nvmlDeviceGetNvLinkRemotePciInfo_v2"}};
+  NvmlFunction<void*, unsigned, int*> nvlink_remote_type{library,
+                                                         {"nvmlDeviceGetNvLinkRemoteDeviceType"}};
+  NvmlFunction<void*, int, FieldValue*> field_values{library, {"nvmlDeviceGetFieldValues"}};
+  NvmlFunction<void*, unsigned*> pcie_generation{library, {"nvmlDeviceGetMaxPcieLinkGeneration"}};
+  NvmlFunction<void*, unsigned*> pcie_lanes{library, {"nvmlDeviceGetMaxPcieLinkWidth"}};
 };
 
 /// Opens and starts NVML once, for the rest of the process; null when it is not there.
@@ -184,6 +218,53 @@ std::string installed_driver_version() {
   const bool is_known =
       nvml() != nullptr && nvml()->driver_version(text.data(), static_cast<unsigned>(text.size()));
   return is_known ? text.data() : "";
+}
+
+double pcie_peak(unsigned generation, unsigned lanes) {
+  // Bytes a second of a lane: 2.5, 5, 8, 16, 32 and 64 GT/s less the coding's share.
+  constexpr std::array<double, 6> rates = {0.25e9,          0.5e9,           8e9 / 8 / 130 * 128,
+                                           2e9 / 130 * 128, 4e9 / 130 * 128, 8e9 / 256 * 242};
+  if (generation < 1 || generation > rates.size()) return 0;
+  return rates.at(generation - 1) * lanes;
+}
+
+double host_link_peak(const Device& device) {
+  unsigned generation = 0;
+  unsigned lanes = 0;
+  void* handle = find_device(device);
+  const bool is_known = handle != nullptr && nvml()->pcie_generation(handle, &generation) &&
+                        nvml()->pcie_lanes(handle, &lanes);
+  return is_known ? pcie_peak(generation, lanes) : 0;
+}
+
+double peer_link_peak(const Device& device, const Device& peer) {
+  constexpr unsigned most_links = 36;
+  constexpr int to_switch = 2;
+  constexpr unsigned common_speed = 90;  // NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON
+  constexpr double mega = 1e6;
+  void* const handle = find_device(device);
+  void* const other = find_device(peer);
+  if (handle == nullptr || other == nullptr) return 0;
+  PciInfo place;
+  const bool has_place = nvml()->pci_info(other, &place);
+  unsigned links = 0;
+  for (unsigned link = 0; link < most_links; ++link) {
+    int is_active = 0;
+    if (!nvml()->nvlink_state(handle, link, &is_active) || is_active == 0) continue;
+    int type = 0;
+    PciInfo remote;
+    if (nvml()->nvlink_remote_type(handle, link, &type) && type == to_switch) {
+      ++links;
+    } else if (has_place && nvml()->nvlink_remote(handle, link, &remote) && remote.is_at(place)) {
+      ++links;
+    }
+  }
+  if (links == 0) return std::min(host_link_peak(device), host_link_peak(peer));
+  FieldValue speed;
+  speed.field = common_speed;
+  const bool is_known = nvml()->field_values(handle, 1, &speed) && speed.result == 0;
+  // An unsigned int, whatever stands in the other half.
+  return is_known ? links * mega * static_cast<double>(speed.value & 0xffffffffU) : 0;
 }
 
 std::vector<std::string> throttle_reasons(std::uint64_t bits, bool applications_clocks_lower) {

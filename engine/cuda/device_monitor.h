@@ -14,6 +14,16 @@ namespace sweep {
 /// The installed driver's version, "580.159.04", from NVML; empty when NVML is not there.
 std::string installed_driver_version();
 
+// Theoretical peaks of links in one direction, in B/s, by NVML; 0 where it does not say.
+
+/// To another device: of its active NVLinks that lead there or to a switch, else of PCI Express.
+double peer_link_peak(const Device& device, const Device& peer);
+/// To the host's memory, by PCI Express.
+double host_link_peak(const Device& device);
+
+/// Of so many lanes of a generation of PCI Express; 0 for one that is not known.
+double pcie_peak(unsigned generation, unsigned lanes);
+
 /// Why a device's clocks are lower than they could be, in words, from NVML's bits of its clocks'
 /// event reasons. An idle device is no reason, and applications clocks are one only where they
 /// are set below the device's highest.

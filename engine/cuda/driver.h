@@ -82,12 +82,17 @@ struct Driver {
   SWEEP_DRIVER(context_retain, cuDevicePrimaryCtxRetain);
   SWEEP_DRIVER(context_release, cuDevicePrimaryCtxRelease_v2);
   SWEEP_DRIVER(context_set_current, cuCtxSetCurrent);
+  SWEEP_DRIVER(context_current, cuCtxGetCurrent);
+  SWEEP_DRIVER(context_device, cuCtxGetDevice);
+  SWEEP_DRIVER(can_access_peer, cuDeviceCanAccessPeer);
+  SWEEP_DRIVER(enable_peer_access, cuCtxEnablePeerAccess);
   SWEEP_DRIVER(context_limit, cuCtxGetLimit);
   SWEEP_DRIVER(context_set_limit, cuCtxSetLimit);
   SWEEP_DRIVER(context_reset_persisting, cuCtxResetPersistingL2Cache);
   SWEEP_DRIVER(stream_create, cuStreamCreate);
   SWEEP_DRIVER(stream_destroy, cuStreamDestroy_v2);
   SWEEP_DRIVER(stream_synchronize, cuStreamSynchronize);
+  SWEEP_DRIVER(stream_wait, cuStreamWaitEvent);
   SWEEP_DRIVER(event_create, cuEventCreate);
   SWEEP_DRIVER(event_destroy, cuEventDestroy_v2);
   SWEEP_DRIVER(event_record, cuEventRecord);
@@ -95,6 +100,18 @@ struct Driver {
   SWEEP_DRIVER(memory_info, cuMemGetInfo_v2);
   SWEEP_DRIVER(memory_allocate, cuMemAlloc_v2);
   SWEEP_DRIVER(memory_free, cuMemFree_v2);
+  SWEEP_DRIVER(managed_allocate, cuMemAllocManaged);
+  /// Its first version, which all drivers have; headers of 13.0 call the second one by its name.
+  DriverFunction<CUresult(CUdeviceptr, std::size_t, CUdevice, CUstream)> prefetch{
+      library, "cuMemPrefetchAsync"};
+  SWEEP_DRIVER(address_reserve, cuMemAddressReserve);
+  SWEEP_DRIVER(address_free, cuMemAddressFree);
+  SWEEP_DRIVER(physical_granularity, cuMemGetAllocationGranularity);
+  SWEEP_DRIVER(physical_create, cuMemCreate);
+  SWEEP_DRIVER(physical_release, cuMemRelease);
+  SWEEP_DRIVER(physical_map, cuMemMap);
+  SWEEP_DRIVER(physical_unmap, cuMemUnmap);
+  SWEEP_DRIVER(physical_set_access, cuMemSetAccess);
   SWEEP_DRIVER(pinned_allocate, cuMemHostAlloc);
   SWEEP_DRIVER(pinned_free, cuMemFreeHost);
   SWEEP_DRIVER(pinned_device_address, cuMemHostGetDevicePointer_v2);
@@ -102,6 +119,7 @@ struct Driver {
   SWEEP_DRIVER(copy_to_host, cuMemcpyDtoHAsync_v2);
   SWEEP_DRIVER(copy_to_device, cuMemcpyHtoDAsync_v2);
   SWEEP_DRIVER(copy_on_device, cuMemcpyDtoDAsync_v2);
+  SWEEP_DRIVER(copy, cuMemcpyAsync);
   SWEEP_DRIVER(module_load, cuModuleLoadDataEx);
   SWEEP_DRIVER(module_unload, cuModuleUnload);
   SWEEP_DRIVER(module_function, cuModuleGetFunction);
@@ -171,6 +189,19 @@ inline PinnedMemory allocate_pinned_memory(std::size_t bytes) {
   return PinnedMemory(
       Driver::get().pinned_allocate.value(bytes, unsigned{CU_MEMHOSTALLOC_DEVICEMAP}));
 }
+/// Makes a context the thread's current one for as long as this lives.
+class ContextScope {
+ public:
+  explicit ContextScope(CUcontext context) : before_(Driver::get().context_current.value()) {
+    Driver::get().context_set_current(context);
+  }
+  ~ContextScope() { Driver::get().context_set_current.result(before_); }
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+
+ private:
+  CUcontext before_;
+};
 /// Queues an event.
 inline void record(const Event& event, CUstream stream) {
   Driver::get().event_record(event.get(), stream);

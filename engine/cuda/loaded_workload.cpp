@@ -127,7 +127,14 @@ LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
   set_aside_.emplace(set_aside_of(workload_.launches, context.primary.device()));
   context.load_files(workload_);
   for (const BufferPlan& buffer : workload_.buffers) {
-    init_.push_back(buffer.init_entry.empty() ? nullptr : find_function(module, buffer.init_entry));
+    PeerGpu* const owner = owners_.emplace_back(context.owner_of(buffer));
+    if (owner != nullptr && !workload_.constants.empty()) {
+      throw ExecutionFailure(fmt::format(
+          "the buffer '{}' cannot lie on another GPU: there the pattern's constants have no values",
+          buffer.name));
+    }
+    init_.push_back(buffer.init_entry.empty() ? nullptr
+                                              : function_of(owner, module, buffer.init_entry));
     files_.push_back(context.files.address(buffer));
   }
   for (const ConstantPlan& constant : workload_.constants) {
@@ -138,7 +145,11 @@ LoadedWorkload::LoadedWorkload(CudaContext& context, const Workload& workload)
     loaded.filled = allocate_device_memory(loaded.bytes);
   }
   for (const VerificationPlan& plan : workload_.verify) {
-    check_.push_back(find_function(module, plan.check_entry));
+    const auto buffer = std::ranges::find(workload_.buffers, plan.buffer, &BufferPlan::name);
+    const auto index = static_cast<std::size_t>(buffer - workload_.buffers.begin());
+    PeerGpu* const owner =
+        checkers_.emplace_back(index < owners_.size() ? owners_[index] : nullptr);
+    check_.push_back(function_of(owner, module, plan.check_entry));
     expected_.push_back(plan.reference.empty()
                             ? context.files.address(plan.expected)
                             : context.references.address(*workload_.reference, plan.reference));
@@ -237,6 +248,42 @@ bool LoadedWorkload::persists() const {
                              [](const LaunchPlan& plan) { return plan.window.bytes > 0; });
 }
 
+bool LoadedWorkload::is_of_device() const {
+  return std::ranges::all_of(
+      workload_.buffers, [](const BufferPlan& buffer) { return buffer.place == Place::device; });
+}
+
+bool LoadedWorkload::has_moving_pages() const {
+  return std::ranges::any_of(workload_.buffers, [](const BufferPlan& buffer) {
+    return is_managed(buffer.place) && is_far(buffer.place);
+  });
+}
+
+CUfunction LoadedWorkload::function_of(PeerGpu* owner, const Module& own,
+                                       const std::string& name) const {
+  if (owner == nullptr) return find_function(own, name);
+  const ContextScope scope(owner->primary.get());
+  return find_function(owner->modules.get(workload_.program), name);
+}
+
+template <class Work>
+void LoadedWorkload::queue_on(const PeerGpu* owner, Work work) const {
+  if (owner == nullptr) {
+    work(stream_);
+    return;
+  }
+  // What one GPU has written before an event, another sees that waits for the event: an event, like
+  // the end of a kernel, is a fence of the system's scope.
+  record(owner->wanted, stream_);
+  {
+    const ContextScope scope(owner->primary.get());
+    Driver::get().stream_wait(owner->stream.get(), owner->wanted.get(), 0U);
+    work(owner->stream.get());
+    record(owner->done, owner->stream.get());
+  }
+  Driver::get().stream_wait(stream_, owner->done.get(), 0U);
+}
+
 std::vector<std::uint64_t> LoadedWorkload::sizes() const {
   std::vector<std::uint64_t> sizes;
   for (const BufferPlan& buffer : workload_.buffers) sizes.push_back(buffer.bytes);
@@ -244,22 +291,22 @@ std::vector<std::uint64_t> LoadedWorkload::sizes() const {
 }
 
 /// Queues a function that takes the buffers first.
-void LoadedWorkload::queue(CUfunction function, std::uint32_t blocks, std::uint32_t threads,
-                           Addresses& addresses, const std::vector<void*>& more_arguments) const {
+void LoadedWorkload::queue(CUstream stream, CUfunction function, std::uint32_t blocks,
+                           std::uint32_t threads, Addresses& addresses,
+                           const std::vector<void*>& more_arguments) {
   std::vector<void*> arguments = behind(addresses, more_arguments);
-  Driver::get().launch(function, blocks, 1, 1, threads, 1, 1, 0, stream_, arguments.data(),
-                       nullptr);
+  Driver::get().launch(function, blocks, 1, 1, threads, 1, 1, 0, stream, arguments.data(), nullptr);
 }
 
 /// Launches a generated function with a thread for each element.
-void LoadedWorkload::queue_over_elements(CUfunction function, std::uint64_t elements,
-                                         Addresses& addresses,
-                                         const std::vector<void*>& more_arguments) const {
+void LoadedWorkload::queue_over_elements(CUstream stream, CUfunction function,
+                                         std::uint64_t elements, Addresses& addresses,
+                                         const std::vector<void*>& more_arguments) {
   constexpr unsigned threads = 256;
   constexpr std::uint64_t most_blocks = 0x7fffffff;  // more elements than any memory has
   const std::uint64_t blocks =
       std::clamp<std::uint64_t>((elements + threads - 1) / threads, 1, most_blocks);
-  queue(function, static_cast<unsigned>(blocks), threads, addresses, more_arguments);
+  queue(stream, function, static_cast<unsigned>(blocks), threads, addresses, more_arguments);
 }
 
 void LoadedWorkload::queue_init(Addresses& addresses) const {
@@ -269,20 +316,39 @@ void LoadedWorkload::queue_init(Addresses& addresses) const {
     const std::size_t blocks = std::clamp<std::size_t>(constant.bytes / threads, 1, most_blocks);
     CUdeviceptr place = constant.filled.get();
     std::uint64_t bytes = constant.bytes;
-    queue(constant.fill, static_cast<unsigned>(blocks), threads, addresses, {&place, &bytes});
+    queue(stream_, constant.fill, static_cast<unsigned>(blocks), threads, addresses,
+          {&place, &bytes});
     Driver::get().copy_on_device(constant.address, place, constant.bytes, stream_);
   }
   constexpr unsigned char poison = 0xff;
   for (std::size_t i = 0; i < workload_.buffers.size(); ++i) {
     const BufferPlan& buffer = workload_.buffers[i];
     std::uint64_t length = buffer.length;
-    if (files_[i] != 0) {
-      Driver::get().copy_on_device(addresses[i], files_[i], buffer.bytes, stream_);
-    } else if (init_[i] == nullptr) {
-      Driver::get().memory_set(addresses[i], poison, buffer.bytes, stream_);
-    } else {
-      queue_over_elements(init_[i], length, addresses, {&length});
-    }
+    queue_on(owners_[i], [&](CUstream stream) {
+      if (files_[i] != 0) {
+        Driver::get().copy(addresses[i], files_[i], buffer.bytes, stream);
+      } else if (init_[i] == nullptr) {
+        Driver::get().memory_set(addresses[i], poison, buffer.bytes, stream);
+      } else {
+        queue_over_elements(stream, init_[i], length, addresses, {&length});
+      }
+    });
+  }
+  queue_home(addresses);
+}
+
+void LoadedWorkload::queue_home(const Addresses& addresses) const {
+  for (std::size_t i = 0; i < workload_.buffers.size(); ++i) {
+    const BufferPlan& buffer = workload_.buffers[i];
+    if (!is_managed(buffer.place) || !is_far(buffer.place)) continue;
+    const CUdevice home = owners_[i] != nullptr ? owners_[i]->primary.device() : CU_DEVICE_CPU;
+    Driver::get().prefetch(addresses[i], std::size_t{buffer.bytes}, home, stream_);
+  }
+}
+
+void LoadedWorkload::queue_peer_flushes() const {
+  for (const PeerGpu* owner : std::set<const PeerGpu*>(owners_.begin(), owners_.end())) {
+    if (owner != nullptr) owner->flush->run(stream_);
   }
 }
 
@@ -300,7 +366,7 @@ LoadedWorkload::Packed& LoadedWorkload::packed_parameters(const LoadedLaunch& la
   std::vector<std::int32_t> repeated = launch.plan.repeated;
   for (std::int32_t& value : repeated) more.push_back(&value);
   more.push_back(&place);
-  queue(launch.packing, 1, 1, addresses, more);
+  queue(stream_, launch.packing, 1, 1, addresses, more);
   const auto packed = std::make_unique<PackedParameters>();
   Driver::get().copy_to_host(packed.get(), place, sizeof *packed, stream_);
   synchronize(stream_);
@@ -324,6 +390,10 @@ void LoadedWorkload::pack_parameters(Addresses& addresses) const {
 }
 
 void LoadedWorkload::queue(const LoadedLaunch& launch, Addresses& addresses) const {
+  if (const CopyPlan& copy = launch.plan.copy; copy.bytes > 0) {
+    Driver::get().copy(addresses.at(copy.to), addresses.at(copy.from), copy.bytes, stream_);
+    return;
+  }
   CUlaunchConfig config = config_of(launch);
   std::vector<CUlaunchAttribute> attributes;
   if (const AccessPolicyPlan& window = launch.plan.window; window.bytes > 0) {
@@ -362,9 +432,16 @@ void LoadedWorkload::queue_kernel(Addresses& addresses,
 void LoadedWorkload::queue_check(std::size_t index, Addresses& addresses, std::uint64_t begin,
                                  std::uint64_t end, CUdeviceptr place) const {
   CUdeviceptr expected = expected_.at(index);
-  std::vector<void*> arguments = {&expected, &begin, &end, &place};
-  if (expected == 0) arguments.erase(arguments.begin());
-  queue_over_elements(check_[index], end - begin, addresses, arguments);
+  const PeerGpu* checker = checkers_[index];
+  queue_on(checker, [&](CUstream stream) {
+    // A GPU counts in its own memory: not every link has atomic operations.
+    CUdeviceptr result = checker != nullptr ? checker->check_result.get() : place;
+    std::vector<void*> arguments = {&expected, &begin, &end, &result};
+    if (expected == 0) arguments.erase(arguments.begin());
+    if (checker != nullptr) Driver::get().copy(result, place, sizeof(CheckResult), stream);
+    queue_over_elements(stream, check_[index], end - begin, addresses, arguments);
+    if (checker != nullptr) Driver::get().copy(place, result, sizeof(CheckResult), stream);
+  });
 }
 
 void load_functions(CudaContext& context, const Workload& workload) noexcept {

@@ -42,11 +42,20 @@ class LoadedWorkload {
 
   /// Whether a launch has an access policy window.
   bool persists() const;
+  /// Whether all buffers are plain memory of the device, of which there may be copies.
+  bool is_of_device() const;
+  /// Whether pages of a buffer lie elsewhere before a launch, and move.
+  bool has_moving_pages() const;
   /// What the kernel of each launch takes of a multiprocessor.
   std::vector<ResidentKernel> kernels() const;
 
-  /// Queues filling all buffers, and the program's variables.
+  /// Queues filling all buffers, and the program's variables. The GPU that owns a buffer fills it,
+  /// and checks it.
   void queue_init(Addresses& addresses) const;
+  /// Queues moving the pages of managed buffers to where they lie at first.
+  void queue_home(const Addresses& addresses) const;
+  /// Queues emptying the L2 of the other GPUs that own buffers.
+  void queue_peer_flushes() const;
   /// Does what the first launch on these buffers does besides: it packs the kernels' parameters.
   void pack_parameters(Addresses& addresses) const;
   /// Queues the launches, once. The first time on a set of buffers it may wait for the device: what
@@ -90,10 +99,17 @@ class LoadedWorkload {
   void check_residency(const LoadedLaunch& launch, const Device& device) const;
   Packed& packed_parameters(const LoadedLaunch& launch, Addresses& addresses) const;
   void queue(const LoadedLaunch& launch, Addresses& addresses) const;
-  void queue(CUfunction function, std::uint32_t blocks, std::uint32_t threads, Addresses& addresses,
-             const std::vector<void*>& more_arguments) const;
-  void queue_over_elements(CUfunction function, std::uint64_t elements, Addresses& addresses,
-                           const std::vector<void*>& more_arguments) const;
+  static void queue(CUstream stream, CUfunction function, std::uint32_t blocks,
+                    std::uint32_t threads, Addresses& addresses,
+                    const std::vector<void*>& more_arguments);
+  static void queue_over_elements(CUstream stream, CUfunction function, std::uint64_t elements,
+                                  Addresses& addresses, const std::vector<void*>& more_arguments);
+  /// The program as the GPU has it that owns a buffer.
+  CUfunction function_of(PeerGpu* owner, const Module& own, const std::string& name) const;
+  /// Queues what `work(stream)` queues, on the owner and in its context if it is another GPU: after
+  /// all that is queued here, and before what comes.
+  template <class Work>
+  void queue_on(const PeerGpu* owner, Work work) const;
 
   CUstream stream_;
   Workload workload_;
@@ -101,9 +117,11 @@ class LoadedWorkload {
   std::vector<LoadedLaunch> launches_;
   std::optional<L2SetAside> set_aside_;
   std::vector<LoadedConstant> constants_;
+  std::vector<PeerGpu*> owners_;    ///< one per buffer; null: this GPU, or none
   std::vector<CUfunction> init_;    ///< one per buffer; null where it has none
   std::vector<CUdeviceptr> files_;  ///< one per buffer: what it is filled with; 0 where it has none
   std::vector<CUfunction> check_;   ///< one per verification
+  std::vector<PeerGpu*> checkers_;  ///< the owner of the buffer that each is about
   std::vector<CUdeviceptr> expected_;  ///< one per verification; 0 where it has none
 };
 

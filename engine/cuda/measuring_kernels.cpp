@@ -156,13 +156,29 @@ done:
 
 }  // namespace
 
+namespace {
+
+std::uint64_t flush_bytes(std::uint64_t l2_bytes) {
+  return std::max<std::uint64_t>(2 * l2_bytes, 1U << 20U) / element_bytes * element_bytes;
+}
+
+}  // namespace
+
 L2Flush::L2Flush(std::uint64_t l2_bytes, int multiprocessors, CUstream stream)
-    : bytes_(std::max<std::uint64_t>(2 * l2_bytes, 1U << 20U) / element_bytes * element_bytes),
+    : bytes_(flush_bytes(l2_bytes)),
       blocks_(4 * static_cast<unsigned>(std::max(multiprocessors, 1))),
       buffer_(allocate_device_memory(bytes_ + element_bytes)),
       module_(load_module(read_through)),
       function_(find_function(module_, "sweep_read_through")) {
   Driver::get().memory_set(buffer_.get(), 0, bytes_ + element_bytes, stream);
+}
+
+L2Flush::L2Flush(const L2Flush& own, std::uint64_t l2_bytes, CUcontext owner)
+    : bytes_(flush_bytes(l2_bytes)), blocks_(own.blocks_), function_(own.function_) {
+  const ContextScope scope(owner);
+  buffer_ = allocate_device_memory(bytes_ + element_bytes);
+  Driver::get().memory_set(buffer_.get(), 0, bytes_ + element_bytes, nullptr);
+  synchronize(nullptr);
 }
 
 void L2Flush::run(CUstream stream) const {

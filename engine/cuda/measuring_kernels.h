@@ -15,6 +15,8 @@ namespace sweep {
 class L2Flush {
  public:
   L2Flush(std::uint64_t l2_bytes, int multiprocessors, CUstream stream);
+  /// That of another GPU, `owner`, by reading its memory from here: with the functions of this one.
+  L2Flush(const L2Flush& own, std::uint64_t l2_bytes, CUcontext owner);
   /// Queues the flush.
   void run(CUstream stream) const;
 
@@ -22,7 +24,7 @@ class L2Flush {
   std::uint64_t bytes_;
   unsigned blocks_;
   DeviceMemory buffer_;
-  Module module_;
+  Module module_;  ///< null where it has another's function
   CUfunction function_;
 };
 

@@ -190,9 +190,11 @@ class UnitWriter {
     if (is_new) {
       known->second = fmt::format("{}{}", constants_namespace, constants_.size() - 1);
       const auto* truth = std::get_if<bool>(&value);
-      const std::string constant = truth != nullptr
-                                       ? fmt::format("constexpr bool {} = {};", name, *truth)
-                                       : integer_constant(name, std::get<std::int64_t>(value));
+      const auto* word = std::get_if<std::string>(&value);
+      const std::string constant =
+          truth != nullptr  ? fmt::format("constexpr bool {} = {};", name, *truth)
+          : word != nullptr ? fmt::format("constexpr const char* {} = \"{}\";", name, *word)
+                            : integer_constant(name, std::get<std::int64_t>(value));
       unit_.text += fmt::format("namespace {} {{ {} }}\n", known->second, constant);
     }
     return known->second;

@@ -110,6 +110,8 @@ void predict_metrics(const TimingProfile& gpu, const UsefulTraffic& useful,
     const MetricDefinition* known = find_metric(metric.name);
     return known == nullptr || is_of_time(*known);
   });
+  // What links do is not modelled.
+  if (is_far(useful.place)) return;
   const auto demand = demand_of(metrics);
   if (!demand) return;
   constexpr double percent = 100;

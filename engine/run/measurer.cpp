@@ -260,8 +260,13 @@ std::vector<Metric> timing_metrics(std::span<const Sample> samples, int launches
   if (useful.device > 0 && middle > 0) {
     const double bandwidth = static_cast<double>(useful.device) / middle;
     add("bandwidth", bandwidth / bytes_per_gb);
-    const double peak = device.peak_bandwidth();
-    if (peak > 0) add("percent_of_peak", bandwidth / peak * percent);
+    if (is_far(useful.place)) {
+      const double peak = link_peak(useful.place, useful.peer, device);
+      if (peak > 0) add("link_peak", peak / bytes_per_gb);
+      if (peak > 0) add("percent_of_link_peak", bandwidth / peak * percent);
+    } else if (const double peak = device.peak_bandwidth(); peak > 0) {
+      add("percent_of_peak", bandwidth / peak * percent);
+    }
     add("useful_bytes", static_cast<double>(useful.device));
   }
   if (useful.shared > 0 && middle > 0) {

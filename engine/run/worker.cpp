@@ -27,6 +27,9 @@ constexpr CacheState last_choice(CacheState) {
 constexpr Origin last_choice(Origin) {
   return Origin::emulated;
 }
+constexpr Place last_choice(Place) {
+  return Place::compressed;
+}
 constexpr SampleMark last_choice(SampleMark) {
   return SampleMark::outlier;
 }

@@ -1,6 +1,7 @@
 #include "engine/run/workload.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -20,6 +21,16 @@ FileBytes fitting_bytes(const DataFile& file, const Buffer& buffer, const Bindin
   std::string reason = why_not_fitting(file, buffer, environment);
   if (!reason.empty()) throw InputError(file.where, std::move(reason));
   return file.bytes;
+}
+
+/// Throws InputError where the expression fails or comes to no place.
+Place place_of(const Buffer& buffer, const Bindings& environment) {
+  const Value value = buffer.place.evaluate(environment);
+  const auto* word = std::get_if<std::string>(&value);
+  if (const auto place = word != nullptr ? find_place(*word) : std::nullopt) return *place;
+  throw InputError(buffer.place.where(),
+                   fmt::format("the place of '{}' is {}; the places are: {}", buffer.name,
+                               to_string(value), fmt::join(place_names, ", ")));
 }
 
 /// `size_name` has the elements' size where the header does not say it.
@@ -43,6 +54,8 @@ BufferPlan plan_buffer(const Buffer& buffer, const std::string& init_entry,
                      static_cast<std::uint64_t>(std::get<std::int64_t>(bytes)), init_entry,
                      buffer.is_const};
   if (buffer.file) plan.file = fitting_bytes(*buffer.file, buffer, environment);
+  plan.place = place_of(buffer, environment);
+  plan.peer = buffer.peer.evaluate_integer(environment);
   return plan;
 }
 
@@ -154,6 +167,21 @@ AccessPolicyPlan plan_window(const AccessPolicyWindow& window,
   return plan;
 }
 
+CopyPlan plan_copy(const EngineCopy& copy, const std::vector<BufferPlan>& buffers,
+                   const Bindings& environment) {
+  CopyPlan plan;
+  plan.bytes = not_negative(copy.bytes, "what the copy engine copies", environment);
+  for (const auto& [name, place] : {std::pair(&copy.from, &plan.from), {&copy.to, &plan.to}}) {
+    const auto buffer = std::ranges::find(buffers, *name, &BufferPlan::name);
+    *place = static_cast<std::size_t>(buffer - buffers.begin());
+    if (plan.bytes <= buffer->bytes) continue;
+    throw ExecutionFailure(
+        fmt::format("bad launch: the copy engine is to copy {} bytes, the buffer '{}' has {}",
+                    plan.bytes, buffer->name, buffer->bytes));
+  }
+  return plan;
+}
+
 /// What the launches of a configuration are planned with.
 struct LaunchContext {
   const Pattern& pattern;
@@ -169,6 +197,7 @@ void plan_launch(const LaunchContext& context, const Step& step, const Bindings&
   plan.shared_bytes = not_negative(shape.shared, "shared memory", environment);
   if (!shape.cluster.empty()) plan.cluster = extent_of(shape.cluster, "cluster", environment);
   if (shape.window) plan.window = plan_window(*shape.window, context.buffers, environment);
+  if (shape.copy) plan.copy = plan_copy(*shape.copy, context.buffers, environment);
   if (shape.cooperative) {
     plan.is_cooperative = shape.cooperative->evaluate_boolean(environment);
   }
@@ -241,9 +270,38 @@ PreparedPoint prepare(const Configuration& configuration, const CompileOutcome& 
 UsefulTraffic useful_traffic_of(const Configuration& configuration) {
   const Bindings environment = environment_of(configuration);
   const UsefulBytes& useful = configuration.pattern->useful;
-  return {not_negative(useful.read, "useful read", environment) +
-              not_negative(useful.write, "useful write", environment),
-          not_negative(useful.shared, "useful shared", environment)};
+  UsefulTraffic traffic = {not_negative(useful.read, "useful read", environment) +
+                               not_negative(useful.write, "useful write", environment),
+                           not_negative(useful.shared, "useful shared", environment)};
+  for (const Buffer& buffer : configuration.pattern->buffers) {
+    traffic.place = place_of(buffer, environment);
+    traffic.peer = buffer.peer.evaluate_integer(environment);
+    if (is_far(traffic.place)) return traffic;
+  }
+  traffic.place = Place::device;
+  return traffic;
+}
+
+std::vector<Removed> leave_out_unplaced(Space& space, const Device& device) {
+  std::vector<Removed> reasons;
+  std::erase_if(space.configurations, [&](const Configuration& configuration) {
+    const Bindings environment = environment_of(configuration);
+    for (const Buffer& buffer : configuration.pattern->buffers) {
+      std::string reason = why_not_there(place_of(buffer, environment),
+                                         buffer.peer.evaluate_integer(environment), device);
+      if (reason.empty()) continue;
+      const auto known = std::ranges::find(reasons, reason, &Removed::constraint);
+      if (known == reasons.end()) {
+        reasons.push_back({std::move(reason), "the device", 1});
+      } else {
+        ++known->count;
+      }
+      return true;
+    }
+    return false;
+  });
+  space.removed.insert(space.removed.end(), reasons.begin(), reasons.end());
+  return reasons;
 }
 
 namespace {

@@ -9,12 +9,17 @@
 
 #include "engine/run/compile_pool.h"
 #include "engine/run/measurer.h"
+#include "engine/space/enumerate.h"
 
 namespace sweep {
 
 /// What a configuration's `useful` comes to. Throws InputError when an expression fails,
 /// ExecutionFailure when a figure is negative.
 UsefulTraffic useful_traffic_of(const Configuration& configuration);
+
+/// Leaves out the configurations of which a buffer cannot lie in its place on the device; why, with
+/// how many each reason took. Throws InputError when an expression fails.
+std::vector<Removed> leave_out_unplaced(Space& space, const Device& device);
 
 /// Works out every size of a compiled configuration. Throws InputError when an expression fails,
 /// ExecutionFailure when a size makes no sense: a negative length, an empty grid, a scalar that

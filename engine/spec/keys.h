@@ -29,7 +29,7 @@ enum class ValueForm {
   strategy,        ///< a search strategy
   counters,        ///< what to ask the hardware's counters for
   element_type,    ///< an element type, or a name that stands for one
-  parameter_type,  ///< element, integer, boolean
+  parameter_type,  ///< element, integer, boolean, place
   device_figure,   ///< what a device has
   family,          ///< of patterns
   extent,          ///< one to three expressions
@@ -109,10 +109,10 @@ constexpr std::size_t inclusions = 100'000;         ///< of files, each as often
 }  // namespace spec_limits
 
 /// What a parameter's `type` may be, and the kinds of value that it means.
-inline constexpr std::array<std::string_view, 3> parameter_types = {"element", "integer",
-                                                                    "boolean"};
+inline constexpr std::array<std::string_view, 4> parameter_types = {"element", "integer", "boolean",
+                                                                    "place"};
 inline constexpr std::array parameter_kinds = {ValueKind::element, ValueKind::integer,
-                                               ValueKind::boolean};
+                                               ValueKind::boolean, ValueKind::word};
 
 // The keys of sweep files, of patterns' headers and of the maps in them: what the parsers accept,
 // and what editors offer.
@@ -332,7 +332,7 @@ inline constexpr Key sweep_keys[] = {
 
 inline constexpr Key parameter_keys[] = {
     {"type", ValueForm::parameter_type,
-     "element, integer or boolean; what the default is, unless given."},
+     "element, integer, boolean or place; what the default is, unless given."},
     {"default", ValueForm::plain,
      "The value where a sweep does not name the parameter; may use the parameters before it.",
      true},
@@ -364,6 +364,12 @@ inline constexpr Key buffer_keys[] = {
      "A CUDA expression for element i's first value, or {file: weights.npy}; without it the bytes "
      "are 0xff.",
      false, data_file_keys},
+    {"place", ValueForm::plain,
+     "Where it lies: device (unless given), peer, host, host_write_combined, managed, "
+     "managed_peer, managed_host, compressed, or a parameter of type place."},
+    {"peer", ValueForm::plain,
+     "Which other GPU, where the place is one's: 1 (unless given) for the next one that this GPU "
+     "reaches."},
 };
 
 inline constexpr Key argument_keys[] = {
@@ -407,8 +413,20 @@ inline constexpr Key access_policy_window_key = {
     "What persists in L2 from launch to launch: {buffer: table, bytes: WINDOW}.", false,
     access_policy_window_keys};
 
-inline constexpr Key launch_keys[] = {grid_key,    block_key,       shared_key,
-                                      cluster_key, cooperative_key, access_policy_window_key};
+inline constexpr Key copy_engine_keys[] = {
+    {"from", ValueForm::plain, "The buffer whose first bytes are copied.", true},
+    {"to", ValueForm::plain, "The buffer that they are copied to.", true},
+    {"bytes", ValueForm::plain, "How many; 0: the kernel is launched.", true},
+};
+inline constexpr Key copy_engine_key = {
+    "copy_engine", ValueForm::map,
+    "A copy by a GPU's copy engine in the place of the launch, whose kernel does the same: {from: "
+    "in, to: out, bytes: ENGINE ? N * sizeof(T) : 0}.",
+    false, copy_engine_keys};
+
+inline constexpr Key launch_keys[] = {grid_key,       block_key,       shared_key,
+                                      cluster_key,    cooperative_key, access_policy_window_key,
+                                      copy_engine_key};
 
 /// {from: 1, to: N / 2, multiply: 2}
 inline constexpr Key repeat_keys[] = {
@@ -434,7 +452,8 @@ inline constexpr Key repeat_key = {
 
 inline constexpr Key step_keys[] = {step_kernel_key, step_arguments_key, grid_key,
                                     block_key,       shared_key,         cluster_key,
-                                    cooperative_key, repeat_key,         access_policy_window_key};
+                                    cooperative_key, repeat_key,         access_policy_window_key,
+                                    copy_engine_key};
 
 /// Of reference: those of its only step, or `steps`.
 constexpr Key not_required(Key key) {

@@ -110,6 +110,13 @@ std::vector<MetricDefinition> make_table() {
        row("percent_of_peak", "%", higher,
            "bandwidth / the device's theoretical peak memory bandwidth",
            {.relation = inverse, .headline = 3, .origins = predicted}),
+       row("percent_of_link_peak", "%", higher,
+           "bandwidth / link_peak, where a buffer lies elsewhere; up to 200 where bytes go both "
+           "ways",
+           {.relation = inverse}),
+       row("link_peak", "GB/s", neither,
+           "the theoretical peak of the link to the buffer's memory in one direction, by its lanes "
+           "and their speed"),
        row("shared_bandwidth", "GB/s", higher, "useful bytes of shared memory / time, 1 GB = 1e9 B",
            {.relation = inverse, .origins = predicted}),
        row("useful_bytes", "B", neither, "bytes the algorithm needs to move in one launch")});
@@ -270,6 +277,13 @@ std::vector<MetricDefinition> make_table() {
                "st.sum)"),
        row("shared_efficiency", "%", higher,
            "bytes wanted / (128 B * wavefronts) in shared memory")});
+  add("Memory elsewhere", false,
+      {row("link_load_sectors", "1", neither,
+           "32-byte sectors that loads touch in buffers that lie elsewhere than on the device",
+           {.is_zero_left_out = true}),
+       row("link_store_sectors", "1", neither, "the same of stores", {.is_zero_left_out = true}),
+       row("link_atomic_sectors", "1", neither, "the same of atomic operations",
+           {.is_zero_left_out = true})});
   add("Shared memory of other blocks", false,
       {row("cluster_requests", "1", neither,
            "warp-wide accesses to the shared memory of other blocks of the cluster, one for each "

@@ -15,6 +15,7 @@
 #include "engine/spec/included_code.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/pattern_header.h"
+#include "engine/spec/place.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/read_source.h"
@@ -114,6 +115,9 @@ std::vector<std::string> Pattern::parameter_names() const {
 }
 
 std::string why_out_of_bounds(const Parameter& parameter, const Value& value) {
+  if (const auto* word = std::get_if<std::string>(&value); word != nullptr && !find_place(*word)) {
+    return fmt::format("{} = {} is not a place", parameter.name, *word);
+  }
   const auto* number = std::get_if<std::int64_t>(&value);
   if (number == nullptr) return {};
   if (parameter.min && *number < *parameter.min) {

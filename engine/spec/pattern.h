@@ -27,7 +27,7 @@ namespace sweep {
 /// A named value that is baked into a pattern as a constant.
 struct Parameter {
   std::string name;
-  ValueKind kind = ValueKind::integer;   ///< integer, boolean or element
+  ValueKind kind = ValueKind::integer;   ///< integer, boolean, element, or word: a place's name
   Expression default_value = {};         ///< may use the parameters before it
   std::optional<std::int64_t> min = {};  ///< bounds of an integer parameter, inclusive
   std::optional<std::int64_t> max = {};
@@ -35,6 +35,11 @@ struct Parameter {
   Location where = {};
   std::string device = {};  ///< the device's figure that its default stands for
 };
+
+/// What it is: "an integer", "a place".
+inline std::string_view describe(const Parameter& parameter) {
+  return parameter.kind == ValueKind::word ? "a place" : describe(parameter.kind);
+}
 
 /// A type of the pattern's own, whose size expressions may ask for.
 struct Struct {
@@ -62,6 +67,9 @@ struct Buffer {
   Location type_where = {};
   bool is_const = false;              ///< the kernel takes it as a pointer to const
   std::optional<DataFile> file = {};  ///< has its first values, in the place of `init`
+  Expression place = Expression::constant(std::string("device"));  ///< a word of `place_names`
+  /// Which of the other GPUs that the device reaches, from 1 on, where the place is one's.
+  Expression peer = Expression::constant(std::int64_t{1});
 };
 
 /// A scalar that the kernel gets by value.
@@ -129,6 +137,13 @@ struct AccessPolicyWindow {
   std::optional<Expression> set_aside = {};  ///< bytes of L2; those of the window unless given
 };
 
+/// A copy by a copy engine in the place of a launch.
+struct EngineCopy {
+  std::string from;  ///< a buffer
+  std::string to;
+  Expression bytes = {};  ///< 0: the kernel is launched
+};
+
 struct LaunchShape {
   std::vector<Expression> grid;     ///< one to three extents, in blocks
   std::vector<Expression> block;    ///< one to three extents, in threads
@@ -136,6 +151,7 @@ struct LaunchShape {
   std::vector<Expression> cluster;  ///< one to three extents, in blocks; none without clusters
   std::optional<Expression> cooperative = {};  ///< whether all blocks must be resident at once
   std::optional<AccessPolicyWindow> window = {};
+  std::optional<EngineCopy> copy = {};
 };
 
 /// A name that stands for integers one after the other, with a launch for each: to `to`, which is
@@ -243,7 +259,8 @@ struct Pattern {
 };
 using PatternPtr = std::shared_ptr<const Pattern>;
 
-/// Why an integer lies outside its parameter's bounds, as a sentence; empty when it does not.
+/// Why an integer lies outside its parameter's bounds, or a word is no place, as a sentence; empty
+/// when neither is so.
 std::string why_out_of_bounds(const Parameter& parameter, const Value& value);
 
 /// Parses a pattern file, whose name is the pattern's; null, with as many messages as can be found
@@ -293,9 +310,9 @@ std::string why_not_fitting(const Buffer& expected, const Buffer& buffer,
 
 /// The families that there are names for, in the order in which lists show them. A pattern may name
 /// a family of its own.
-inline constexpr std::array<std::string_view, 9> known_families = {
+inline constexpr std::array<std::string_view, 10> known_families = {
     "coalescing", "structures",  "transpose", "shared memory", "streams",
-    "irregular",  "collectives", "hierarchy", "execution"};
+    "irregular",  "collectives", "hierarchy", "links",         "execution"};
 
 /// Why a header cannot have `text` for a family, as in "is empty"; empty when it can.
 std::string_view why_not_a_family(std::string_view text);

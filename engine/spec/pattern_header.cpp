@@ -13,6 +13,7 @@
 #include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
 #include "engine/spec/pattern.h"
+#include "engine/spec/place.h"
 #include "engine/spec/step_reader.h"
 #include "engine/spec/sweep.h"
 #include "engine/text/characters.h"
@@ -126,7 +127,7 @@ class HeaderReader : private StepReader {
   void check_bounds(const Parameter& parameter) {
     const auto refuse = [&](const char* why) {
       diagnostics_.error(parameter.where, fmt::format("'{}' is {}: {}", parameter.name,
-                                                      describe(parameter.kind), why));
+                                                      describe(parameter), why));
     };
     const bool is_integer = parameter.kind == ValueKind::integer;
     if (!is_integer && (parameter.min || parameter.max)) refuse("it has no min or max");
@@ -160,6 +161,10 @@ class HeaderReader : private StepReader {
           reader.choice("device", device_figure_names, "a figure of the device", "the figures are");
       if (figure) parameter.device = device_figure_names.at(*figure);
       parameter.help = reader.text("help");
+      if (kind == ValueKind::word && value) {
+        read_default_place(*value, std::move(parameter));
+        return;
+      }
     }
     // A default such as `true`, `float` or `64 Mi` has a kind, and may use the parameters before.
     Diagnostics ignored;
@@ -175,6 +180,19 @@ class HeaderReader : private StepReader {
     if (!kind) unknown_kinds_.push_back(key.text);
     if (kind && !lacks_names_) check_bounds(parameter);
     if (value) parameter.default_value = std::move(*value);
+    scope_.add(parameter.name, parameter.kind);
+    pattern_.parameters.push_back(std::move(parameter));
+  }
+
+  /// The default of a parameter of type place is a place's name.
+  void read_default_place(const Expression& value, Parameter parameter) {
+    parameter.kind = ValueKind::word;
+    if (!find_place(value.text())) {
+      diagnostics_.error(value.where(), fmt::format("'{}' is not a place", value.text()),
+                         suggest(value.text(), known_places(), "the places are"));
+    }
+    check_bounds(parameter);
+    parameter.default_value = Expression::constant(value.text());
     scope_.add(parameter.name, parameter.kind);
     pattern_.parameters.push_back(std::move(parameter));
   }
@@ -251,6 +269,10 @@ class HeaderReader : private StepReader {
     check_type(buffer);
     take(reader.expression("length"), fmt::format("the length of '{}'", buffer.name), 1,
          buffer.length);
+    if (const YamlNode* place = reader.find("place")) read_place(*place, buffer);
+    if (auto peer = reader.expression("peer")) {
+      take(std::move(peer), fmt::format("the peer of '{}'", buffer.name), 1, buffer.peer);
+    }
     const YamlNode* init = reader.find("init");
     if (init == nullptr) return;
     if (!init->is_map()) {
@@ -265,6 +287,37 @@ class HeaderReader : private StepReader {
       diagnostics_.error(init->where, fmt::format("the size of '{}' is not known", buffer.type),
                          fmt::format("give it: structs: {{{}: BYTES}}", buffer.type));
     }
+  }
+
+  /// Those there are, and the parameters so far that stand for one.
+  std::vector<std::string> known_places() const {
+    std::vector<std::string> known(place_names.begin(), place_names.end());
+    for (const Parameter& parameter : pattern_.parameters) {
+      if (parameter.kind == ValueKind::word) known.push_back(parameter.name);
+    }
+    return known;
+  }
+
+  /// A place's name, or an expression that comes to one.
+  void read_place(const YamlNode& node, Buffer& buffer) {
+    const auto text = read_text(node, "place", diagnostics_);
+    if (!text) return;
+    if (find_place(*text)) {
+      buffer.place = Expression::constant(*text);
+      return;
+    }
+    const auto place = Expression::parse(*text, node.where, diagnostics_);
+    if (!place || is_blameless(*place)) return;
+    const bool is_unknown_word = place->root().operation == Operation::name &&
+                                 !scope_.kind_of(*text) && !ElementType::find(*text);
+    Diagnostics ignored;
+    if (!is_unknown_word && place->check(scope_, ignored) == ValueKind::word) {
+      buffer.place = *place;
+      return;
+    }
+    if (!is_unknown_word && !place->check(scope_, diagnostics_)) return;
+    diagnostics_.error(node.where, fmt::format("'{}' is not a place", *text),
+                       suggest(*text, known_places(), "the places are"));
   }
 
   /// Also where that is not to be told.

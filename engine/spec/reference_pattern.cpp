@@ -144,7 +144,10 @@ void add_reference(Pattern& pattern, const HeaderReading& header, Diagnostics& d
   reference.name += " (reference)";
   reference.steps = header.reference;
   // It is not timed.
-  for (Step& step : reference.steps) step.launch.window.reset();
+  for (Step& step : reference.steps) {
+    step.launch.window.reset();
+    step.launch.copy.reset();
+  }
   reference.verify.clear();
   reference.metrics.clear();
   reference.require.clear();
@@ -165,6 +168,8 @@ void add_reference(Pattern& pattern, const HeaderReading& header, Diagnostics& d
       return words_in(each.text).contains(buffer.name);
     });
     buffer.is_const = mentions == 1 && std::ranges::find(read, buffer.name) != read.end();
+    buffer.place = Buffer().place;
+    buffer.peer = Buffer().peer;
   }
   slice_included(reference, true);
   reference.included_text = joined_text(reference.included);

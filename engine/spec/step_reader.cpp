@@ -100,6 +100,9 @@ void StepReader::read_launch(const MapReader& reader, LaunchShape& launch) {
     read_window(reader.map("access_policy_window", access_policy_window_keys),
                 launch.window.emplace());
   }
+  if (reader.find("copy_engine") != nullptr) {
+    read_copy(reader.map("copy_engine", copy_engine_keys), launch.copy.emplace());
+  }
   launch.cooperative = reader.expression("cooperative");
   if (!launch.cooperative || is_blameless(*launch.cooperative)) return;
   check_kind(*launch.cooperative, scope_, ValueKind::boolean, "cooperative", diagnostics_,
@@ -119,14 +122,27 @@ void StepReader::read_window(const MapReader& reader, AccessPolicyWindow& window
   if (window.hit_ratio && !is_blameless(*window.hit_ratio)) {
     check_kind(*window.hit_ratio, scope_, ValueKind::integer, "hit_ratio", diagnostics_);
   }
-  const YamlNode* buffer = reader.require("buffer", help);
+  read_buffer_name(reader, "buffer", help, window.buffer);
+}
+
+void StepReader::read_copy(const MapReader& reader, EngineCopy& copy) {
+  constexpr const char* help = "copy_engine: {from: in, to: out, bytes: N * sizeof(T)}";
+  reader.require("bytes", help);
+  take(reader.expression("bytes"), "what the copy engine copies", 0, copy.bytes);
+  read_buffer_name(reader, "from", help, copy.from);
+  read_buffer_name(reader, "to", help, copy.to);
+}
+
+void StepReader::read_buffer_name(const MapReader& reader, const char* key, const char* help,
+                                  std::string& name) {
+  const YamlNode* buffer = reader.require(key, help);
   if (buffer == nullptr) return;
-  window.buffer = read_text(*buffer, "buffer", diagnostics_).value_or(std::string());
+  name = read_text(*buffer, key, diagnostics_).value_or(std::string());
   std::vector<std::string> names;
   for (const Buffer& each : pattern_.buffers) names.push_back(each.name);
-  if (names.empty() || is_among(names, window.buffer)) return;
-  diagnostics_.error(buffer->where, fmt::format("there is no buffer '{}'", window.buffer),
-                     suggest(window.buffer, names, "the buffers are"));
+  if (names.empty() || is_among(names, name)) return;
+  diagnostics_.error(buffer->where, fmt::format("there is no buffer '{}'", name),
+                     suggest(name, names, "the buffers are"));
 }
 
 void StepReader::read_steps(const YamlNode& node, const MapReader& header) {

@@ -47,6 +47,10 @@ class StepReader : protected HeaderScope {
   /// Adds an error for each of these keys of a map whose steps have them.
   void refuse_beside_steps(const MapReader& reader, std::initializer_list<const char*> keys);
   void read_window(const MapReader& reader, AccessPolicyWindow& window);
+  void read_copy(const MapReader& reader, EngineCopy& copy);
+  /// The name of a buffer under a key that has to be there.
+  void read_buffer_name(const MapReader& reader, const char* key, const char* help,
+                        std::string& name);
   std::vector<Step> read_step_list(const YamlNode& node);
   void read_step(const MapReader& reader, Step& step);
   Repeat read_repeat(const YamlNode& key, const YamlNode& node);

@@ -9,6 +9,7 @@
 #include "engine/spec/compile_rules.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
+#include "engine/spec/place.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {
@@ -266,7 +267,9 @@ class SweepParser {
 
   /// Adds an error too at the first value that a pattern's parameter cannot have.
   std::vector<Value> read_values(const std::string& name, const YamlNode& node, bool may_repeat) {
-    std::vector<Value> values = read_axis_values(node, name, diagnostics_, may_repeat);
+    // Parameters of one name may differ in kind; the first pattern's says what the values are.
+    const bool are_words = scope_.kind_of(name) == ValueKind::word;
+    std::vector<Value> values = read_axis_values(node, name, diagnostics_, may_repeat, are_words);
     for (const PatternPtr& pattern : sweep_.patterns) {
       const Parameter* parameter = pattern->find_parameter(name);
       if (!patterns_complete_ || parameter == nullptr) continue;
@@ -277,9 +280,14 @@ class SweepParser {
       const auto place = static_cast<std::size_t>(wrong - values.begin());
       const Location& where = node.is_sequence() ? node.items[place].where : node.where;
       if (const ValueKind kind = kind_of(*wrong); kind != parameter->kind) {
-        diagnostics_.error(where, fmt::format("'{}' of the pattern '{}' is {}, but {} is {}", name,
-                                              pattern->name, describe(parameter->kind),
-                                              sweep::to_string(*wrong), describe(kind)));
+        diagnostics_.error(
+            where, fmt::format("'{}' of the pattern '{}' is {}, but {} is {}", name, pattern->name,
+                               describe(*parameter), sweep::to_string(*wrong), describe(kind)));
+      } else if (kind == ValueKind::word) {
+        diagnostics_.error(where, why_out_of_bounds(*parameter, *wrong),
+                           suggest(std::get<std::string>(*wrong),
+                                   std::vector<std::string>(place_names.begin(), place_names.end()),
+                                   "the places are"));
       } else {
         diagnostics_.error(where, why_out_of_bounds(*parameter, *wrong),
                            fmt::format("the pattern '{}' sets this limit", pattern->name));

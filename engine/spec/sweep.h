@@ -146,9 +146,11 @@ bool apply_device_figures(Sweep& sweep, const DeviceFigures& figures);
 
 /// An axis's values: from a list, a single value, or {from, to} with an optional `step` or
 /// `multiply`. Empty, with messages, when there is a mistake or when there are too many values. A
-/// value may repeat in an axis that moves together with others.
+/// value may repeat in an axis that moves together with others. With `are_words` the values of a
+/// list are words, of which nothing is checked.
 std::vector<Value> read_axis_values(const YamlNode& node, const std::string& name,
-                                    Diagnostics& diagnostics, bool may_repeat = false);
+                                    Diagnostics& diagnostics, bool may_repeat = false,
+                                    bool are_words = false);
 
 /// Splits an argument of `--set` into the name and the values as an axis has them in a sweep file.
 std::optional<YamlEntry> read_override(const SourcePtr& source, Diagnostics& diagnostics);

@@ -82,7 +82,7 @@ std::vector<Value> read_range(const YamlNode& node, const std::string& name,
 }
 
 std::vector<Value> read_list(std::span<const YamlNode> items, const std::string& name,
-                             bool may_repeat, Diagnostics& diagnostics) {
+                             bool may_repeat, bool are_words, Diagnostics& diagnostics) {
   std::vector<Value> values;
   std::set<Value> seen;
   for (const YamlNode& item : items) {
@@ -92,8 +92,9 @@ std::vector<Value> read_list(std::span<const YamlNode> items, const std::string&
                                                 name));
     }
     const auto expression =
-        item.is_scalar() ? read_expression(item, name, diagnostics) : std::nullopt;
+        item.is_scalar() && !are_words ? read_expression(item, name, diagnostics) : std::nullopt;
     auto value = expression ? read_constant(*expression, diagnostics) : std::nullopt;
+    if (are_words && item.is_scalar()) value = item.text;
     // More messages would not be shown.
     if (diagnostics.left_out(Severity::error) > 0) break;
     if (!value) continue;
@@ -211,7 +212,7 @@ Budget read_budget(const MapReader& tune, Diagnostics& diagnostics) {
 }  // namespace
 
 std::vector<Value> read_axis_values(const YamlNode& node, const std::string& name,
-                                    Diagnostics& diagnostics, bool may_repeat) {
+                                    Diagnostics& diagnostics, bool may_repeat, bool are_words) {
   const std::size_t errors_before = diagnostics.error_count();
   std::vector<Value> values;
   if (node.is_null() || (node.is_sequence() && node.items.empty())) {
@@ -223,7 +224,7 @@ std::vector<Value> read_axis_values(const YamlNode& node, const std::string& nam
   } else if (node.is_map()) {
     values = read_range(node, name, diagnostics);
   } else {
-    values = read_list(items_of(node), name, may_repeat, diagnostics);
+    values = read_list(items_of(node), name, may_repeat, are_words, diagnostics);
   }
   if (values.size() > spec_limits::axis_values) {
     refuse_length(node, name, values.size(), diagnostics);

@@ -39,7 +39,7 @@ consteval std::size_t member_count() {
 template <class Struct>
 void serialize_members(auto& archive, Struct& value) {
   constexpr std::size_t count = member_count<std::remove_const_t<Struct>>();
-  static_assert(count <= 12, "there is no case for a struct of so many members");
+  static_assert(count <= 13, "there is no case for a struct of so many members");
 #define SWEEP_MEMBERS(COUNT, ...) \
   if constexpr (count == COUNT) { \
     auto& [__VA_ARGS__] = value;  \
@@ -57,6 +57,7 @@ void serialize_members(auto& archive, Struct& value) {
   SWEEP_MEMBERS(10, a, b, c, d, e, f, g, h, i, j)
   SWEEP_MEMBERS(11, a, b, c, d, e, f, g, h, i, j, k)
   SWEEP_MEMBERS(12, a, b, c, d, e, f, g, h, i, j, k, l)
+  SWEEP_MEMBERS(13, a, b, c, d, e, f, g, h, i, j, k, l, m)
 #undef SWEEP_MEMBERS
 }
 

@@ -67,4 +67,13 @@ BOOST_AUTO_TEST_CASE(others_that_compute_are_told_from_those_that_only_could) {
   BOOST_TEST(others(1, {7, 42, 9}) == "2 other processes");
 }
 
+BOOST_AUTO_TEST_CASE(a_link_of_pci_express_has_the_peak_of_its_lanes) {
+  const auto close = boost::test_tools::tolerance(1e-3);
+  BOOST_TEST(pcie_peak(3, 16) == 15.754e9, close);
+  BOOST_TEST(pcie_peak(5, 16) == 63.015e9, close);
+  BOOST_TEST(pcie_peak(6, 8) == 60.5e9, close);
+  BOOST_TEST(pcie_peak(0, 16) == 0);
+  BOOST_TEST(pcie_peak(7, 16) == 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -95,4 +95,23 @@ BOOST_AUTO_TEST_CASE(a_note_says_why_the_clocks_were_low) {
              "the device held its clocks back: power cap, heat");
 }
 
+BOOST_AUTO_TEST_CASE(what_lies_elsewhere_is_held_against_its_link) {
+  Device device;
+  device.memory_clock_hz = 1'000'000'000;
+  device.memory_bus_bits = 4096;
+  device.reach.peers = {{1, 400e9}, {2, 0}};
+  device.reach.host_link = 50e9;
+  const auto metrics = [&](Place place, std::int64_t peer) {
+    return sweep::timing_metrics(samples, 1, {350'000, 0, place, peer}, device);
+  };
+  const auto close = boost::test_tools::tolerance(1e-9);
+  BOOST_TEST(value_of(metrics(Place::peer, 1), "percent_of_link_peak") == 2.5, close);
+  BOOST_TEST(value_of(metrics(Place::peer, 1), "link_peak") == 400, close);
+  BOOST_TEST(value_of(metrics(Place::peer, 1), "percent_of_peak") == -1);
+  BOOST_TEST(value_of(metrics(Place::peer, 2), "percent_of_link_peak") == -1);
+  BOOST_TEST(value_of(metrics(Place::managed_host, 1), "percent_of_link_peak") == 20, close);
+  BOOST_TEST(value_of(metrics(Place::compressed, 1), "percent_of_link_peak") == -1);
+  BOOST_TEST(value_of(metrics(Place::compressed, 1), "percent_of_peak") > 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

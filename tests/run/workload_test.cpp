@@ -175,4 +175,71 @@ BOOST_AUTO_TEST_CASE(sizes_that_make_no_sense_are_failures_with_a_reason) {
       "the buffer 'in' of 2305843009213693952 elements of 8 bytes is larger than any memory");
 }
 
+namespace {
+
+const PatternPtr& placed_pattern() {
+  static const PatternPtr pattern = [] {
+    std::string placed = text;
+    placed.replace(placed.find("{N: 64,"), 7, "{WHERE: {type: place, default: device}, N: 64,");
+    placed.replace(placed.find("2 * N}"), 6, "2 * N, place: WHERE, peer: ROWS}");
+    return pattern_from_text("work", placed);
+  }();
+  return pattern;
+}
+
+Configuration placed(std::string_view place, std::int64_t peer) {
+  Bindings given = integers({{"ROWS", peer}});
+  given.set("WHERE", std::string(place));
+  return resolve(placed_pattern(), given);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_buffer_has_the_place_that_its_expression_comes_to) {
+  const Workload workload = make_workload(placed("managed_peer", 3), compiled());
+  BOOST_TEST((workload.buffers[0].place == Place::device));
+  BOOST_TEST((workload.buffers[1].place == Place::managed_peer));
+  BOOST_TEST(workload.buffers[1].peer == 3);
+  const UsefulTraffic useful = useful_traffic_of(placed("managed_peer", 3));
+  BOOST_TEST((useful.place == Place::managed_peer));
+  BOOST_TEST(useful.peer == 3);
+  BOOST_TEST((useful_traffic_of(placed("compressed", 1)).place == Place::device));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_device_has_no_place_for_is_left_out_with_the_reason) {
+  Space space;
+  space.configurations = {placed("device", 1), placed("peer", 1),    placed("peer", 2),
+                          placed("peer", 3),   placed("managed", 1), placed("compressed", 1)};
+  Space emulated = space;
+  Device device;
+  device.backend = "cuda";
+  device.reach.peers = {{1, 0}};
+  device.reach.has_managed_memory = true;
+  const std::vector<Removed> removed = leave_out_unplaced(space, device);
+  BOOST_TEST(space.configurations.size() == 3U);
+  BOOST_REQUIRE(removed.size() == 3U);
+  BOOST_TEST(removed[0].constraint == "there is no peer 2: this GPU reaches the memory of 1 other");
+  BOOST_TEST(removed[2].constraint == "this GPU, or its driver, does not compress memory");
+  BOOST_TEST(space.removed.size() == 3U);
+  device.backend = "emulator";
+  BOOST_TEST(leave_out_unplaced(emulated, device).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_engine_copies_no_more_than_the_buffers_have) {
+  std::string copied = text;
+  copied.replace(copied.find("shared: SHARED"), 14,
+                 "shared: SHARED, copy_engine: {from: out, to: in, bytes: COUNT}");
+  const PatternPtr pattern = pattern_from_text("work", copied);
+  const auto workload = [&](std::int64_t bytes) {
+    return make_workload(resolve(pattern, integers({{"COUNT", bytes}})), compiled());
+  };
+  BOOST_TEST(workload(512).launches.front().copy.bytes == 512U);
+  BOOST_TEST(workload(512).launches.front().copy.from == 1U);
+  BOOST_TEST(workload(512).launches.front().copy.to == 0U);
+  BOOST_CHECK_EXCEPTION(workload(513), ExecutionFailure, [](const ExecutionFailure& failure) {
+    return std::string(failure.what()) ==
+           "bad launch: the copy engine is to copy 513 bytes, the buffer 'in' has 512";
+  });
+}
+
 BOOST_AUTO_TEST_SUITE_END()

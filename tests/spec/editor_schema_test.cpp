@@ -159,6 +159,7 @@ const std::vector<Surroundings> in_headers = {
     {"launch", names_of(launch_keys), "launch: {", "}"},
     {"an access policy window", names_of(access_policy_window_keys),
      "launch: {access_policy_window: {", "}}"},
+    {"a copy engine's copy", names_of(copy_engine_keys), "launch: {copy_engine: {", "}}"},
     {"a constant", names_of(constant_keys), "constants: {a: {", "}}"},
     {"a step", names_of(step_keys), "steps: [{", "}]"},
     {"a repetition", names_of(repeat_keys), "steps: [{repeat: {a: {", "}}}]"},

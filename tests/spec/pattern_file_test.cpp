@@ -86,7 +86,7 @@ const std::vector<TextCase> files = {
      "2:10+1 a pattern needs at least one buffer | data: {type: float, length: N, init: \"i\"}"},
     {"/* pattern:\nbuffers:\n  data:\nlaunch: {grid: 1, block: 1}\nuseful: 4\n"
      "verify: \"true\"\n*/\n__global__ void copy(float* data) {}\n",
-     "3:3+4 the buffer 'data' is empty | the keys are: type, length, init"},
+     "3:3+4 the buffer 'data' is empty | the keys are: type, length, init, place, peer"},
 };
 
 const std::vector<TextCase> file_names = {

@@ -15,7 +15,7 @@ using namespace sweep::testing;
 
 constexpr const char* family_help =
     " | for example family: coalescing; there are: coalescing, structures, transpose, shared "
-    "memory, streams, irregular, collectives, hierarchy, execution; or a name of your own";
+    "memory, streams, irregular, collectives, hierarchy, links, execution; or a name of your own";
 
 constexpr const char* expected_help =
     " | for example {equals: \"2 * i\", tolerance: {relative: 1e-5}}, or {file: out.npy, "
@@ -135,7 +135,7 @@ const std::vector<EditCase> keys = {
     {"  BLOCK: {default: 256}", "  BLOCK: {default: 256, type: [integer]}",
      "6:31+1 'type' must be a single value"},
     {"  BLOCK: {default: 256}", "  BLOCK: {default: 256, type: int}",
-     "6:31+3 'int' is not a type of parameter | the types are: element, integer, boolean"},
+     "6:31+3 'int' is not a type of parameter | the types are: element, integer, boolean, place"},
     {"  BLOCK: {default: 256}", "  BLOCK: {default: 256, type: bolean}",
      "6:31+6 'bolean' is not a type of parameter | did you mean 'boolean'?"},
     {"  BLOCK: {default: 256}", "  BLOCK: {default: 256, device: multiprocesors}",
@@ -146,10 +146,12 @@ const std::vector<EditCase> keys = {
     {"{type: int32_t, value: 1}", "1",
      "12:10+1 the argument 'scale' must be a map of keys and values | the keys are: type, value"},
     {"{type: T, length: N + 0}", "T",
-     "10:8+1 the buffer 'out' must be a map of keys and values | the keys are: type, length, init"},
+     "10:8+1 the buffer 'out' must be a map of keys and values | the keys are: type, length, init, "
+     "place, "
+     "peer"},
     {"{grid: N / BLOCK, block: BLOCK, shared: 0}", "256",
      "13:9+3 launch must be a map of keys and values | the keys are: grid, block, shared, cluster, "
-     "cooperative, access_policy_window"},
+     "cooperative, access_policy_window, copy_engine"},
     {"grid: N / BLOCK,", "grid: [],", "13:16+1 'grid' takes one to three numbers"},
     {"grid: N / BLOCK,", "grid: [1, 2, 3, 4],", "13:16+1 'grid' takes one to three numbers"},
     {"grid: N / BLOCK,", "grid: {x: 1},", "13:16+1 'grid' takes one to three numbers"},

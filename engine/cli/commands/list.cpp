@@ -239,6 +239,7 @@ std::string bound(std::int64_t value) {
 std::string range_cell(const Parameter& parameter) {
   if (parameter.kind == ValueKind::boolean) return "true or false";
   if (parameter.kind == ValueKind::element) return "an element type";
+  if (parameter.kind == ValueKind::word) return "a place";
   if (parameter.min && parameter.max) {
     return fmt::format("{} to {}", bound(*parameter.min), bound(*parameter.max));
   }
@@ -466,7 +467,7 @@ void print_pattern(const Pattern& pattern) {
     if (parameter.max) bounds += fmt::format(", at most {}", *parameter.max);
     if (!parameter.device.empty()) bounds += fmt::format("; the device's {}", parameter.device);
     std::cout << fmt::format("  {:<{}}  {} (default {}{}){}{}\n", parameter.name, widest,
-                             describe(parameter.kind), parameter.default_value.text(), bounds,
+                             describe(parameter), parameter.default_value.text(), bounds,
                              parameter.help.empty() ? "" : ": ", parameter.help);
   }
   std::cout << fmt::format("\n{}:\n{}", pattern.path.string(), pattern.source->text);

@@ -10,6 +10,7 @@
 #include "engine/cli/options/sources.h"
 #include "engine/spec/keys.h"
 #include "engine/spec/pattern_header.h"
+#include "engine/spec/place.h"
 #include "engine/system/dynamic_library.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
@@ -67,6 +68,7 @@ std::vector<Value> candidates(const Parameter& parameter, const Value& usual) {
     const bool is_float = usual == Value(*ElementType::find("float"));
     return is_float ? std::vector{usual, Value(*ElementType::find("double"))} : std::vector{usual};
   }
+  if (parameter.kind == ValueKind::word) return {usual, Value(std::string(to_string(Place::peer)))};
   const auto number = std::get<std::int64_t>(usual);
   if (number >= smallest_size || number < 0) return {usual};
   std::vector<Value> values;

@@ -168,6 +168,11 @@ void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& 
     enumerate_again(loaded);
     require_configurations(loaded, "nothing to run", "with the device's own figures ");
   }
+  for (const Removed& removed : leave_out_unplaced(loaded.space, device)) {
+    std::cerr << fmt::format("  {} left out: {}\n", count_of(removed.count, "configuration"),
+                             removed.constraint);
+  }
+  require_configurations(loaded, "nothing to run", "with buffers where this device has them ");
   if (!executor.replay) return;
   const std::size_t before = executor.replay->keep_recorded(loaded.sweep, loaded.space);
   const std::size_t kept = loaded.space.configurations.size();

@@ -11,6 +11,7 @@
 #include "engine/cli/options/sources.h"
 #include "engine/search/strategy.h"
 #include "engine/spec/metric.h"
+#include "engine/spec/place.h"
 #include "engine/spec/report_layout.h"
 #include "engine/store/store.h"
 #include "engine/text/characters.h"
@@ -98,6 +99,7 @@ std::vector<Offer> value_offers(const Parameter& parameter) {
   if (parameter.kind == ValueKind::element) {
     return plain({ElementType::names().begin(), ElementType::names().end()});
   }
+  if (parameter.kind == ValueKind::word) return plain({place_names.begin(), place_names.end()});
   return {{parameter.default_value.text(), "the default"}};
 }
 

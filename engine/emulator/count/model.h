@@ -37,11 +37,12 @@ struct GlobalCount {
   std::uint64_t lines = 0;  ///< different 128-byte blocks
   std::uint64_t tag_wavefronts = 0;
   std::uint64_t data_wavefronts = 0;
+  std::uint64_t far_sectors = 0;  ///< those of buffers that lie elsewhere than on the device
 
   static constexpr auto figures = std::to_array<std::uint64_t GlobalCount::*>(
       {&GlobalCount::requests, &GlobalCount::lanes, &GlobalCount::bytes_wanted,
        &GlobalCount::transactions, &GlobalCount::sectors, &GlobalCount::lines,
-       &GlobalCount::tag_wavefronts, &GlobalCount::data_wavefronts});
+       &GlobalCount::tag_wavefronts, &GlobalCount::data_wavefronts, &GlobalCount::far_sectors});
   GlobalCount& operator+=(const GlobalCount& other) { return add_figures(*this, other); }
   friend bool operator==(const GlobalCount&, const GlobalCount&) = default;
 };

@@ -152,6 +152,7 @@ EmulatedWorkload::EmulatedWorkload(std::shared_ptr<const ptx::Module> program,
     const std::uint64_t element_bytes = buffer.bytes / std::max<std::uint64_t>(buffer.length, 1);
     buffers_.push_back(
         &memory_.allocate(buffer.name, buffer.bytes, static_cast<std::uint32_t>(element_bytes)));
+    buffers_.back()->is_far = is_far(buffer.place);
   }
 }
 
@@ -256,6 +257,7 @@ Launch EmulatedWorkload::launch(std::size_t index) {
     launch.cluster = {plan.cluster.x, plan.cluster.y, plan.cluster.z};
     launch.is_explicit_cluster = true;
   }
+  launch.has_far_buffers = std::ranges::any_of(buffers_, &Allocation::is_far);
   launch.is_cooperative = plan.is_cooperative;
   if (plan.is_cooperative && launch.kernel->has_grid_barrier) {
     // What cooperative groups have a size and a barrier in (cooperative_groups' driver_abi.h).

@@ -173,6 +173,9 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
     total("atomic_sectors", atomics.global.sectors);
     total_of("busiest_line", busiest_line, 1);
   }
+  if (loads.global.far_sectors != 0) total("link_load_sectors", loads.global.far_sectors);
+  if (stores.global.far_sectors != 0) total("link_store_sectors", stores.global.far_sectors);
+  if (atomics.global.far_sectors != 0) total("link_atomic_sectors", atomics.global.far_sectors);
   if (loads.local.requests != 0) total("local_load_sectors", loads.local.sectors);
   if (stores.local.requests != 0) total("local_store_sectors", stores.local.sectors);
   if (const auto& caches = launch.caches) {

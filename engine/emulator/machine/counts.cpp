@@ -94,6 +94,13 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
   } else {
     add_count(access, spread, kind, space, site);
   }
+  if (launch_.has_far_buffers && space == ptx::Space::global && access.active != 0) {
+    // A request is of one buffer.
+    const Allocation* buffer = launch_.memory->find(spread.low);
+    if (buffer != nullptr && buffer->is_far) {
+      site.global.far_sectors += site.global.sectors - sectors_before;
+    }
+  }
   if (space == ptx::Space::global && is_atomic(kind) && !launch_.only_tells_requests) {
     note_atomics(access, spread);
   }

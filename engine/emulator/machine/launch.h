@@ -349,6 +349,7 @@ struct GlobalRequest {
 struct Launch : LaunchRules {
   const Kernel* kernel = nullptr;
   AddressSpace* memory = nullptr;
+  bool has_far_buffers = false;  ///< a buffer is far (Allocation::is_far)
   Dim3 grid;
   Dim3 block;
   Dim3 cluster;  ///< in blocks: a part of the grid whose blocks run together

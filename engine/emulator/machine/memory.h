@@ -143,6 +143,7 @@ struct Allocation {
   std::byte* host = pages.data();  ///< where they begin
   /// What ends "it writes in[3], ..."; empty: the kernel may write it.
   std::string_view why_read_only = {};
+  bool is_far = false;  ///< on a GPU it lies elsewhere than in the device's memory
   /// Every byte may be read.
   bool is_initialised = true;
   /// What the kernel has written; null when nobody needs to know.

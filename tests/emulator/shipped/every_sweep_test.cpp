@@ -22,15 +22,15 @@ constexpr double tolerance = 1e-9;
 
 /// Sweeps whose blocks differ, by chance or since they share memory by atomics: their counts per
 /// request are about the same in every size, and some blocks do not tell the totals.
-const std::set<std::string> uneven_sweeps = {
-    "atomics",         "gather",        "histogram", "histogram_cluster",
-    "profile-atomics", "random_update", "scatter",   "spatter"};
+const std::set<std::string> uneven_sweeps = {"atomics",           "gather",       "histogram",
+                                             "histogram_cluster", "link_atomics", "profile-atomics",
+                                             "random_update",     "scatter",      "spatter"};
 constexpr double uneven_tolerance = 0.02;
 
 /// Sweeps whose counts per request follow from their sizes: ranges that are read several times
 /// beside other accesses.
-const std::set<std::string> sweeps_of_sizes = {"persisting_l2", "profile-camping", "profile-pages",
-                                               "profile-sectors"};
+const std::set<std::string> sweeps_of_sizes = {"link_offsets", "persisting_l2", "profile-camping",
+                                               "profile-pages", "profile-sectors"};
 
 /// One block does all the work, which a sample of some blocks may lack.
 const std::set<std::string> sweeps_of_one_block = {"l2_halves"};
