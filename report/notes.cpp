@@ -86,8 +86,8 @@ void add_devices(const RunResults& results, std::vector<RunNote>& notes) {
   }
   std::vector<std::string> shares;
   for (const DeviceRecord& device : devices) {
-    shares.push_back(fmt::format("{} on GPU {}", format_thousands(points[device.index]),
-                                 device.index));
+    shares.push_back(
+        fmt::format("{} on GPU {}", format_thousands(points[device.index]), device.index));
   }
   notes.push_back({fmt::format("of {} {} were measured", count_of(results.points.size(), "point"),
                                in_words(shares)),
@@ -110,8 +110,9 @@ void add_devices(const RunResults& results, std::vector<RunNote>& notes) {
            ? fmt::format("the GPUs were not compared with each other: figures of two of them count "
                          "as the same up to {:.1f} %",
                          spread * 100)
-           : fmt::format("by common points {}: figures of two GPUs count as the same up to {:.2f} %",
-                         in_words(ratios), spread * 100),
+           : fmt::format(
+                 "by common points {}: figures of two GPUs count as the same up to {:.2f} %",
+                 in_words(ratios), spread * 100),
        spread >= alarming_drift});
   if (!couplings.empty()) {
     notes.push_back({"while all of them measure, " + in_words(couplings), false});

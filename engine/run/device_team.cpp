@@ -184,9 +184,10 @@ DeviceTimes time_devices(RunStage& stage, std::span<Measurer* const> devices,
   constexpr double share_of_run = 0.01;
   constexpr double seconds_beside = 200e-6;  // a sample's, for the state of the caches
   // So long that the devices' samples, which do not begin at the same instant, meet.
-  const double window = std::clamp(share_of_run * stage.watch.elapsed() /
-                                       static_cast<double>(rounds * (points.size() + devices.size())),
-                                   3e-3, 50e-3);
+  const double window =
+      std::clamp(share_of_run * stage.watch.elapsed() /
+                     static_cast<double>(rounds * (points.size() + devices.size())),
+                 3e-3, 50e-3);
   DeviceTimes times(devices.size());
   PreparedPoints prepared(stage.compile, stage.request.sweep.measure);
   std::vector<const Configuration*> configurations;
@@ -232,8 +233,8 @@ void compare_devices(RunStage& stage) {
   for (const DeviceSeat& seat : stage.further) devices.push_back(seat.measurer);
   stage.observer.on_stage(fmt::format("comparing the {} GPUs", devices.size()));
   try {
-    const DeviceTimes times = stage.watch.time(
-        Phase::compare, [&] { return time_devices(stage, devices, points); });
+    const DeviceTimes times =
+        stage.watch.time(Phase::compare, [&] { return time_devices(stage, devices, points); });
     std::vector<DeviceRecord> records;
     for (std::size_t i = 0; i < devices.size(); ++i) {
       const Device& device = devices[i]->device();

@@ -48,8 +48,7 @@ PointRecord RunStage::measure(const Workload& workload, const MeasureRules& rule
       team->give_turn();
     };
     Measurement measurement = team->aside([&] {
-      return measurer->measure(workload, rules,
-                               meanwhile ? in_turn : std::function<void()>());
+      return measurer->measure(workload, rules, meanwhile ? in_turn : std::function<void()>());
     });
     has_lost_process = measurement.has_lost_process;
     summary.timing.busy_seconds += measurement.busy_seconds;
@@ -60,10 +59,9 @@ PointRecord RunStage::measure(const Workload& workload, const MeasureRules& rule
 
 std::vector<Observation> RunStage::count(std::span<const Workload> workloads) {
   const CounterRequest wanted = {request.counters, request.sweep.measure.cache};
-  CounterResults results =
-      watch.time(Phase::count, [&] {
-        return team->aside([&] { return measurer->count(workloads, wanted); });
-      });
+  CounterResults results = watch.time(Phase::count, [&] {
+    return team->aside([&] { return measurer->count(workloads, wanted); });
+  });
   for (const std::string& problem : results.problems) note(problem);
   return std::move(results.workloads);
 }
@@ -216,8 +214,8 @@ std::optional<SourcedPoint> PointSource::take_ready(RunStage& by) {
 std::optional<SourcedPoint> PointSource::take(RunStage& by) {
   constexpr int most_lost = 3;
   if (lost_[by.number] >= most_lost) {
-    throw DeviceError(
-        fmt::format("its process ended with {} configurations that others then measured", most_lost));
+    throw DeviceError(fmt::format(
+        "its process ended with {} configurations that others then measured", most_lost));
   }
   for (;;) {
     if (by.team->is_over) return std::nullopt;

@@ -245,7 +245,8 @@ struct Store::State {
 
   /// Gives the run the rows of the newest earlier run of exactly the same points that has some.
   bool take_over(const RowList& rows, std::int64_t run) {
-    sqlite::run(database, fmt::format(R"sql(
+    sqlite::run(database,
+                fmt::format(R"sql(
         INSERT OR REPLACE INTO {0} (run_id, sequence, {1}) SELECT ?1, sequence, {1} FROM {0}
         WHERE run_id = (
           SELECT max(earlier.id) FROM run AS earlier
@@ -256,7 +257,7 @@ struct Store::State {
                             WHERE run_id = earlier.id)
             AND NOT EXISTS (SELECT ordinal, point_id FROM run_point WHERE run_id = earlier.id
                             EXCEPT SELECT ordinal, point_id FROM run_point WHERE run_id = ?1)))sql",
-                                      rows.table, rows.columns),
+                            rows.table, rows.columns),
                 run);
     return database.changes() > 0;
   }

@@ -424,14 +424,14 @@ std::vector<GpuKind> start_gpus(const std::string& device, std::vector<GpuProces
   for (GpuProcess& gpu : processes) {
     std::unique_ptr<Measurer> measurer;
     try {
-      measurer = std::make_unique<WorkerMeasurer>(worker_command_for(gpu.name),
-                                                  WorkerMeasurer::usual_patience,
-                                                  std::move(gpu.process));
+      measurer = std::make_unique<WorkerMeasurer>(
+          worker_command_for(gpu.name), WorkerMeasurer::usual_patience, std::move(gpu.process));
     } catch (const DeviceError& error) {
       if (device != "auto" && device != "all") throw;
       last_reason = error.what();
-      std::cerr << (device == "auto" ? fmt::format("  no GPU ({})\n", last_reason)
-                                     : fmt::format("  without GPU {} ({})\n", gpu.name, last_reason));
+      std::cerr << (device == "auto"
+                        ? fmt::format("  no GPU ({})\n", last_reason)
+                        : fmt::format("  without GPU {} ({})\n", gpu.name, last_reason));
       continue;
     }
     const auto kind = std::ranges::find_if(kinds, [&](const GpuKind& one) {

@@ -119,7 +119,7 @@ class Replay : public Measurer {
 
 /// A GPU's process.
 struct GpuProcess {
-  std::string name;  ///< as `--device` names the GPU
+  std::string name;                        ///< as `--device` names the GPU
   std::unique_ptr<WorkerProcess> process;  ///< null where it could not be started
 };
 /// What takes a while to start, and so begins before the sweep is read.

@@ -83,8 +83,9 @@ struct ProgressSettings {
 /// Shows how a run goes on, on stderr: in a live terminal one line written over, elsewhere a plain
 /// line now and then. It has the points that are done of those to do (of a search those it may
 /// try), when the rest will be done, how many failed, what each of several GPUs has done and is at,
-/// the best so far, and the points a second; in a narrow terminal less, the last first. Failed points, warnings and notes get lines of their
-/// own. What cannot be written is lost, and the run goes on.
+/// the best so far, and the points a second; in a narrow terminal less, the last first. Failed
+/// points, warnings and notes get lines of their own. What cannot be written is lost, and the run
+/// goes on.
 ///
 /// `tick` may be called from another thread.
 class Progress : public RunObserver {
@@ -125,7 +126,7 @@ class Progress : public RunObserver {
   LiveLine line_;
   Pace pace_;
   std::map<int, std::string> devices_;  ///< of several: "GPU 1 96", "GPU 2 94 is out"
-  std::string stage_;  ///< what the run is at beside its points; empty: at those
+  std::string stage_;                   ///< what the run is at beside its points; empty: at those
   std::size_t total_ = 0;
   std::size_t done_ = 0;
   std::size_t announced_reused_ = 0;
