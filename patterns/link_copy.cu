@@ -15,7 +15,10 @@ parameters:
   UNROLL:    {default: 8, min: 1, max: 64, help: elements of a thread under way at a time}
   BLOCK:     {default: 512, min: 1, max: 1024, help: threads per block}
   BLOCKS:    {default: 528, min: 1, help: blocks in the grid}
-  BYTES:     {default: 256 Mi, min: 1, help: size of each array}
+  BYTES:
+    default: "FROM == 'peer' || TO == 'peer' ? 1 Gi : 256 Mi"
+    min: 1
+    help: size of each array
   N:
     default: max(1, BYTES / (sizeof(T) * BLOCKS * BLOCK * UNROLL)) * BLOCKS * BLOCK * UNROLL
     min: 1

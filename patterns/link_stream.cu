@@ -21,7 +21,10 @@ parameters:
   BLOCK:     {default: 512, min: 1, max: 1024, help: threads per block}
   BLOCKS:    {default: 528, min: 1, help: blocks in the grid}
   RUN:       {default: 1, min: 1, help: neighbouring elements that have one value at first}
-  BYTES:     {default: 256 Mi, min: 1, help: the range of memory that the threads cover}
+  BYTES:
+    default: "PLACE == 'peer' ? 1 Gi : 256 Mi"
+    min: 1
+    help: the range of memory that the threads cover
   N:
     default: max(1, BYTES / (STRIDE * sizeof(T) * BLOCKS * BLOCK * UNROLL)) * BLOCKS * BLOCK * UNROLL
     min: 1

@@ -239,7 +239,9 @@ double host_link_peak(const Device& device) {
 
 double peer_link_peak(const Device& device, const Device& peer) {
   constexpr unsigned most_links = 36;
-  constexpr int to_switch = 2;
+  constexpr int to_gpu = 0;  // a type of remote device
+  constexpr int to_cpu = 1;
+  constexpr unsigned own_speed = 164;    // NVML_FI_DEV_NVLINK_GET_SPEED, of the link in its scope
   constexpr unsigned common_speed = 90;  // NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON
   constexpr double mega = 1e6;
   void* const handle = find_device(device);
@@ -247,24 +249,32 @@ double peer_link_peak(const Device& device, const Device& peer) {
   if (handle == nullptr || other == nullptr) return 0;
   PciInfo place;
   const bool has_place = nvml()->pci_info(other, &place);
-  unsigned links = 0;
+  const auto speed_of = [&](unsigned field, unsigned link) {
+    FieldValue speed;
+    speed.field = field;
+    speed.scope = link;
+    const bool is_known = nvml()->field_values(handle, 1, &speed) && speed.result == 0;
+    // An unsigned int, whatever stands in the other half.
+    return is_known ? mega * static_cast<double>(speed.value & 0xffffffffU) : 0;
+  };
+  double sum = 0;
+  bool has_links = false;
   for (unsigned link = 0; link < most_links; ++link) {
     int is_active = 0;
     if (!nvml()->nvlink_state(handle, link, &is_active) || is_active == 0) continue;
-    int type = 0;
+    int type = to_gpu;
     PciInfo remote;
-    if (nvml()->nvlink_remote_type(handle, link, &type) && type == to_switch) {
-      ++links;
-    } else if (has_place && nvml()->nvlink_remote(handle, link, &remote) && remote.is_at(place)) {
-      ++links;
-    }
+    // To a switch, or to what a virtual machine does not show.
+    const bool leads_on = nvml()->nvlink_remote_type(handle, link, &type) && type != to_gpu &&
+                          type != to_cpu;
+    const bool leads_there =
+        has_place && nvml()->nvlink_remote(handle, link, &remote) && remote.is_at(place);
+    if (!leads_on && !leads_there) continue;
+    has_links = true;
+    const double own = speed_of(own_speed, link);
+    sum += own > 0 ? own : speed_of(common_speed, 0);
   }
-  if (links == 0) return std::min(host_link_peak(device), host_link_peak(peer));
-  FieldValue speed;
-  speed.field = common_speed;
-  const bool is_known = nvml()->field_values(handle, 1, &speed) && speed.result == 0;
-  // An unsigned int, whatever stands in the other half.
-  return is_known ? links * mega * static_cast<double>(speed.value & 0xffffffffU) : 0;
+  return has_links ? sum : std::min(host_link_peak(device), host_link_peak(peer));
 }
 
 std::vector<std::string> throttle_reasons(std::uint64_t bits, bool applications_clocks_lower) {

@@ -179,6 +179,11 @@ CopyPlan plan_copy(const EngineCopy& copy, const std::vector<BufferPlan>& buffer
         fmt::format("bad launch: the copy engine is to copy {} bytes, the buffer '{}' has {}",
                     plan.bytes, buffer->name, buffer->bytes));
   }
+  if (is_of_host(buffers[plan.from].place) && is_of_host(buffers[plan.to].place)) {
+    throw ExecutionFailure(
+        "bad launch: the copy engine is to copy from the host's memory into it, which the driver "
+        "does by itself");
+  }
   return plan;
 }
 

@@ -88,9 +88,9 @@ BOOST_DATA_TEST_CASE(a_copy_engine_copies_from_anywhere, data::make(place_names)
   if (!is_there(place)) return;
   std::string copied = text;
   copied.replace(copied.find("block: 256}"), 11,
-                 "block: 256, copy_engine: {from: in, to: out, bytes: 4 * N}}");
-  copied.replace(copied.find("i % 101 + 1"), 11, "i % 101");
-  copied.replace(copied.find("own[i] == i % 101 + 2 && in"), 27, "in");
+                 "block: 256, copy_engine: {from: in, to: own, bytes: 4 * N}}");
+  copied.replace(copied.find("  out: out[i] == i % 101 + 1\n"), 29, "");
+  copied.replace(copied.find("i % 101 + 2"), 11, "i % 101");
   const auto backend = make_cuda_backend(first_gpu());
   const auto execution =
       backend->prepare(compiled_workload("kernel", copied, placed(place, 0)), {});
