@@ -259,11 +259,12 @@ bool LoadedWorkload::has_moving_pages() const {
   });
 }
 
-CUfunction LoadedWorkload::function_of(PeerGpu* owner, const Module& own,
-                                       const std::string& name) const {
+CUfunction LoadedWorkload::function_of(PeerGpu* owner, const Module& own, const std::string& name) {
   if (owner == nullptr) return find_function(own, name);
   const ContextScope scope(owner->primary.get());
-  return find_function(owner->modules.get(workload_.program), name);
+  const Module*& module = peer_modules_[owner];
+  if (module == nullptr) module = &owner->modules.get(workload_.program);
+  return find_function(*module, name);
 }
 
 template <class Work>

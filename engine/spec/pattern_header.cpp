@@ -126,8 +126,8 @@ class HeaderReader : private StepReader {
 
   void check_bounds(const Parameter& parameter) {
     const auto refuse = [&](const char* why) {
-      diagnostics_.error(parameter.where, fmt::format("'{}' is {}: {}", parameter.name,
-                                                      describe(parameter), why));
+      diagnostics_.error(parameter.where,
+                         fmt::format("'{}' is {}: {}", parameter.name, describe(parameter), why));
     };
     const bool is_integer = parameter.kind == ValueKind::integer;
     if (!is_integer && (parameter.min || parameter.max)) refuse("it has no min or max");
