@@ -262,7 +262,6 @@ bool LoadedWorkload::has_moving_pages() const {
 CUfunction LoadedWorkload::function_of(PeerGpu* owner, const Module& own, const std::string& name) {
   if (owner == nullptr) return find_function(own, name);
   const ContextScope scope(owner->primary.get());
-  // To ask for a module with variables again would load it anew, and unload this one.
   const Module*& module = peer_modules_[owner];
   if (module == nullptr) module = &owner->modules.get(workload_.program);
   return find_function(*module, name);

@@ -104,7 +104,7 @@ class LoadedWorkload {
                     const std::vector<void*>& more_arguments);
   static void queue_over_elements(CUstream stream, CUfunction function, std::uint64_t elements,
                                   Addresses& addresses, const std::vector<void*>& more_arguments);
-  /// The program as the GPU has it that owns a buffer.
+  /// A function of the program, as the GPU has it that owns a buffer.
   CUfunction function_of(PeerGpu* owner, const Module& own, const std::string& name);
   /// Queues what `work(stream)` queues, on the owner and in its context if it is another GPU: after
   /// all that is queued here, and before what comes.
@@ -117,7 +117,7 @@ class LoadedWorkload {
   std::vector<LoadedLaunch> launches_;
   std::optional<L2SetAside> set_aside_;
   std::vector<LoadedConstant> constants_;
-  std::map<PeerGpu*, const Module*> peer_modules_;  ///< of the program
+  std::map<PeerGpu*, const Module*> peer_modules_;  ///< the program's, as owners of buffers have it
   std::vector<PeerGpu*> owners_;                    ///< one per buffer; null: this GPU, or none
   std::vector<CUfunction> init_;                    ///< one per buffer; null where it has none
   std::vector<CUdeviceptr> files_;  ///< one per buffer: what it is filled with; 0 where it has none
