@@ -265,8 +265,8 @@ double peer_link_peak(const Device& device, const Device& peer) {
     int type = to_gpu;
     PciInfo remote;
     // To a switch, or to what a virtual machine does not show.
-    const bool leads_on = nvml()->nvlink_remote_type(handle, link, &type) && type != to_gpu &&
-                          type != to_cpu;
+    const bool leads_on =
+        nvml()->nvlink_remote_type(handle, link, &type) && type != to_gpu && type != to_cpu;
     const bool leads_there =
         has_place && nvml()->nvlink_remote(handle, link, &remote) && remote.is_at(place);
     if (!leads_on && !leads_there) continue;

@@ -287,6 +287,15 @@ UsefulTraffic useful_traffic_of(const Configuration& configuration) {
   return traffic;
 }
 
+bool uses_peers(const Space& space) {
+  return std::ranges::any_of(space.configurations, [](const Configuration& configuration) {
+    const Bindings environment = environment_of(configuration);
+    return std::ranges::any_of(configuration.pattern->buffers, [&](const Buffer& buffer) {
+      return is_of_peer(place_of(buffer, environment));
+    });
+  });
+}
+
 std::vector<Removed> leave_out_unplaced(Space& space, const Device& device) {
   std::vector<Removed> reasons;
   std::erase_if(space.configurations, [&](const Configuration& configuration) {

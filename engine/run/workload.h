@@ -20,6 +20,8 @@ UsefulTraffic useful_traffic_of(const Configuration& configuration);
 /// Leaves out the configurations of which a buffer cannot lie in its place on the device; why, with
 /// how many each reason took. Throws InputError when an expression fails.
 std::vector<Removed> leave_out_unplaced(Space& space, const Device& device);
+/// Whether a configuration has a buffer on another GPU.
+bool uses_peers(const Space& space);
 
 /// Works out every size of a compiled configuration. Throws InputError when an expression fails,
 /// ExecutionFailure when a size makes no sense: a negative length, an empty grid, a scalar that

@@ -258,6 +258,21 @@ BOOST_AUTO_TEST_CASE(waiting_for_the_compiler_is_shown_while_it_lasts) {
              "\r1/10 points | waiting for the compiler | best 1234 GB/s: STRIDE=1\033[K\r");
 }
 
+BOOST_AUTO_TEST_CASE(each_of_several_gpus_is_shown) {
+  Device first;
+  Device second;
+  second.index = 2;
+  const std::string text = errors_of([&] {
+    Watched watched({true, false, true, 100, 0, true});
+    watched.progress.on_start(10, 0);
+    watched.progress.on_device(first, 0, "waits for the compiler");
+    watched.progress.on_device(second, 1, "");
+    watched.add(point_of(1, 1234));
+  });
+  BOOST_TEST(screen(text).back() ==
+             "1/10 points | GPU 0 0 waits for the compiler, GPU 2 1 | best 1234 GB/s: STRIDE=1");
+}
+
 BOOST_AUTO_TEST_CASE(a_stop_is_announced_once_and_ends_the_live_line) {
   const std::atomic<bool> stop = true;
   const std::string text = errors_of([&] {

@@ -127,6 +127,9 @@ const std::vector<Mistake> mistakes = {
      "patterns/stride.cu is a pattern; sweep run takes a sweep "
      "(.yaml); try: sweep check --run patterns/stride.cu"},
     {{"run", "results/x.db"}, 2, "try: sweep report results/x.db"},
+    {{"run", "stride", "--device", "0,1,0"}, 2, "--device 0,1,0: name each GPU once"},
+    {{"run", "stride", "--device", "auto,1"}, 2, "--device auto,1: name each GPU once"},
+    {{"run", "stride", "--device", "0,emulator"}, 2, "write auto, emulator, all, replay:FILE"},
     {{"run", "sweeps"}, 66, "sweeps is a folder; sweep run takes a sweep (.yaml) in it"},
     {{"run", "transpose_tiled"}, 66, "but a pattern"},
     {{"run", "stride", "STRIDE=3"}, 2, "to set a parameter, write --set STRIDE=3"},

@@ -30,6 +30,32 @@ BOOST_AUTO_TEST_CASE(the_runs_own_notes_come_first) {
   BOOST_TEST(notes[1] == "the GPU is busy");
 }
 
+BOOST_AUTO_TEST_CASE(several_gpus_are_told_with_their_ratio) {
+  RunResults results = stride_results();
+  results.run.devices = {{0, "GPU-a"}, {2, "GPU-b"}};
+  for (StoredPoint& stored : results.points) stored.point.key.device = "cuda GPU-a";
+  results.points[0].point.key.device = "cuda GPU-b";
+  const std::string all = std::to_string(results.points.size());
+  const std::string others = std::to_string(results.points.size() - 1);
+  Names notes = describe_run_notes(results);
+  BOOST_REQUIRE(notes.size() == 2);
+  BOOST_TEST(notes[0] ==
+             "of " + all + " points " + others + " on GPU 0 and 1 on GPU 2 were measured");
+  BOOST_TEST(notes[1] ==
+             "the GPUs were not compared with each other: figures of two of them count as the same "
+             "up to 2.0 %");
+  results.run.devices[0].to_alone = {0.999, 1, 1.002};
+  results.run.devices[1].to_first = {1.001, 1.002, 1.003};
+  notes = describe_run_notes(results);
+  BOOST_REQUIRE(notes.size() == 3);
+  BOOST_TEST(notes[1] ==
+             "by common points GPU 2 takes 1.0020 (1.0010 to 1.0030) times as long as GPU 0: "
+             "figures of two GPUs count as the same up to 0.30 %");
+  BOOST_TEST(notes[2] ==
+             "while all of them measure, GPU 0 takes 1.0000 (0.9990 to 1.0020) times as long as "
+             "alone");
+}
+
 BOOST_AUTO_TEST_CASE(results_that_were_verified_in_part_are_a_concern) {
   RunResults results = stride_results();
   results.points[0].point.metrics.push_back({"verified_share", Origin::emulated, 100});

@@ -67,6 +67,16 @@ BOOST_AUTO_TEST_CASE(intervals_that_overlap_are_the_same) {
              boost::test_tools::tolerance(1e-12));
 }
 
+BOOST_AUTO_TEST_CASE(points_of_two_gpus_differ_by_more_than_the_gpus_do) {
+  RunResults results = results_of({timed(0, 100, 1), timed(1, 104, 1), timed(2, 104, 1)});
+  for (StoredPoint& stored : results.points) stored.point.key.device = "cuda GPU-a";
+  results.points[2].point.key.device = "cuda GPU-b";
+  results.run.devices = {{0, "GPU-a", {1, 1, 1}}, {1, "GPU-b", {0.99, 1.01, 1.03}}};
+  check_texts(results, {"best", "3.8 % less", "same as best"});
+  results.run.devices[1].to_first = {0.999, 1, 1.001};
+  check_texts(results, {"best", "3.8 % less", "3.8 % less"});
+}
+
 BOOST_AUTO_TEST_CASE(a_comparison_counts_more_than_the_intervals) {
   RunResults results =
       results_of({timed(0, 100, 1), timed(1, 100.5, 1), timed(2, 101, 1), timed(3, 130, 1)});

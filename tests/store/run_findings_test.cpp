@@ -33,6 +33,28 @@ BOOST_AUTO_TEST_CASE(a_run_keeps_its_notes_in_order) {
   BOOST_TEST((run(second).notes == std::vector<std::string>{""}));
 }
 
+BOOST_AUTO_TEST_CASE(a_run_keeps_its_devices_in_order) {
+  const std::vector<DeviceRecord> devices = {{0, "GPU-a", {1, 1, 1}, {0.99, 1, 1.01}},
+                                             {3, "GPU-b", {1.01, 1.02, 1.03}, {}}};
+  store.set_devices(first, {{7, "GPU-c"}});
+  store.set_devices(first, devices);
+  BOOST_TEST((run(first).devices == devices));
+  BOOST_TEST(run(second).devices.empty());
+  PointRecord point;
+  point.key.device = "cuda NVIDIA H200 GPU-b";
+  BOOST_TEST(run(first).device_of(point).value() == 3);
+  BOOST_TEST(!run(second).device_of(point));
+}
+
+BOOST_AUTO_TEST_CASE(points_that_are_taken_out_of_a_run_stay_in_the_database) {
+  const PointRecord point = example_point(1);
+  store.add_point(first, 0, point);
+  store.add_point(first, 1, point);
+  store.take_out(first, std::vector<std::size_t>{0, 9});
+  BOOST_TEST(store.points(first).size() == 1U);
+  BOOST_TEST(store.reuse_point(second, 0, point.key).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(a_run_keeps_its_anchors_in_order) {
   store.add_anchor(first, late);
   store.add_anchor(second, late);

@@ -173,6 +173,12 @@ void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& 
                              removed.constraint);
   }
   require_configurations(loaded, "nothing to run", "with buffers where this device has them ");
+  if (!executor.further.empty() && uses_peers(loaded.space)) {
+    throw UsageError(
+        "--device {}: this sweep has buffers on other GPUs, which must not measure meanwhile; name "
+        "one GPU",
+        options.given.text("device"));
+  }
   if (!executor.replay) return;
   const std::size_t before = executor.replay->keep_recorded(loaded.sweep, loaded.space);
   const std::size_t kept = loaded.space.configurations.size();

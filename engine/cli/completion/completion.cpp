@@ -182,6 +182,7 @@ constexpr std::array placeholder_rows = {
                   return Completion{{{"auto", "the first GPU, without one the emulator"},
                                      {emulator_name, "needs no GPU"},
                                      {"0", "the first GPU"},
+                                     {"all", "all GPUs, which share the work"},
                                      {"replay:", "a file of recorded results"}}};
                 }},
     Placeholder{"DIR", nullptr, "folders"},
