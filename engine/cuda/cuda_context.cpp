@@ -220,11 +220,17 @@ std::vector<CUdeviceptr> CudaContext::acquire_buffers(const Workload& workload) 
     try {
       return buffers.acquire(sizes);
     } catch (const ExecutionFailure&) {
-      if (!references.free_others(workload)) throw;
+      const bool has_freed = placed_buffers.free_idle();
+      if (!references.free_others(workload) && !has_freed) throw;
       return buffers.acquire(sizes);
     }
   };
   placed_buffers.release();
+  // What lies idle in the device's memory would make managed pages move out of it.
+  const bool needs_device_memory = std::ranges::any_of(workload.buffers, [](const auto& buffer) {
+    return is_managed(buffer.place) || buffer.place == Place::compressed;
+  });
+  if (needs_device_memory && sizes.empty()) buffers.clear();
   const std::vector<CUdeviceptr> own = acquire_own();
   std::vector<CUdeviceptr> addresses;
   auto next = own.begin();

@@ -262,7 +262,7 @@ CUdeviceptr PlacedBuffers::acquire(Place place, CUcontext owner, std::uint64_t b
   } catch (const CudaError& error) {
     if (error.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
   }
-  std::erase_if(blocks_, [](const Block& block) { return !block.in_use; });
+  free_idle();
   try {
     return allocate();
   } catch (const CudaError& error) {

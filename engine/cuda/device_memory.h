@@ -96,6 +96,10 @@ class PlacedBuffers {
   /// What was handed out is free for others.
   void release();
   void clear() { blocks_.clear(); }
+  /// Frees what is not in use. Whether there was any.
+  bool free_idle() {
+    return std::erase_if(blocks_, [](const Block& block) { return !block.in_use; }) > 0;
+  }
 
  private:
   struct Block {

@@ -307,6 +307,11 @@ bool CompileQueue::is_ready() const {
   return has_outcome();
 }
 
+bool CompileQueue::has_failed() const {
+  const std::lock_guard lock(mutex_);
+  return failure_ != nullptr;
+}
+
 CompileOutcome CompileQueue::next(const std::atomic<bool>* stop) {
   std::unique_lock lock(mutex_);
   if (configurations_.empty()) throw std::out_of_range("no configuration is left");

@@ -244,6 +244,8 @@ class CompileQueue {
 
   /// Whether `next` need not wait.
   bool is_ready() const;
+  /// Whether `fail` was called.
+  bool has_failed() const;
 
   /// No further tasks; `next` throws what happened.
   void fail(std::exception_ptr what);
@@ -341,6 +343,8 @@ class CompilePool {
 
   /// Whether `next` need not wait.
   bool is_ready() const { return queue_.is_ready(); }
+  /// Whether `next` throws as soon as no outcome is left.
+  bool has_failed() const { return queue_.has_failed(); }
 
   CompileStatistics statistics() const;
 

@@ -58,23 +58,25 @@ struct DeviceWork {
 void on_every_device(RunStage& stage, const std::function<void(RunStage&)>& work) {
   DeviceTeam& team = *stage.team;
   std::exception_ptr error;
-  const auto guarded = [&](RunStage& own, DeviceWork& of) {
+  const auto work_unless_lost = [&](RunStage& own, DeviceWork& of) {
     try {
       work(own);
     } catch (const DeviceError& lost) {
       of.is_out = true;
-      if (team.devices == 1) {
-        if (!error) error = std::current_exception();
-      } else {
-        --team.devices;
-        own.tell_state("is out");
-        stage.note(fmt::format("GPU {} has fallen out, and the others do its part: {}",
-                               own.measurer->device().index, lost.what()));
-      }
+      if (team.devices == 1) throw;
+      --team.devices;
+      own.tell_state("is out");
+      own.note(fmt::format("GPU {} has fallen out, and the others do its part: {}",
+                           own.measurer->device().index, lost.what()));
+    }
+  };
+  const auto guarded = [&](RunStage& own, DeviceWork& of) {
+    try {
+      work_unless_lost(own, of);
     } catch (...) {
       if (!error) error = std::current_exception();
+      team.is_over = true;
     }
-    team.is_over = team.is_over || error != nullptr;
     team.tell();
   };
   std::list<DeviceWork> all(1);
@@ -90,18 +92,18 @@ void on_every_device(RunStage& stage, const std::function<void(RunStage&)>& work
     own.summary.run = stage.summary.run;
     own.counts = stage.counts;
     own.warnings = stage.warnings;
+    own.watch.begin_with(stage.watch);
   }
   for (DeviceWork& each : all) {
     if (each.own == nullptr) continue;
-    const auto its_work = [&] {
-      team.take_turn();
-      guarded(*each.own, each);
-      team.give_turn();
-    };
+    const auto its_work = [&] { team.in_turn([&] { guarded(*each.own, each); }); };
     try {
       each.thread = std::thread(its_work);
-    } catch (const std::system_error&) {
-      // It takes no part in this work.
+    } catch (const std::system_error& failure) {
+      each.is_out = true;
+      --team.devices;
+      stage.note(fmt::format("GPU {} takes no part, since no thread can be started for it: {}",
+                             each.own->measurer->device().index, failure.what()));
     }
   }
   guarded(stage, all.front());
@@ -223,9 +225,11 @@ DeviceTimes time_devices(RunStage& stage, std::span<Measurer* const> devices,
 }  // namespace
 
 void compare_devices(RunStage& stage) {
-  if (stage.further.empty()) return;
+  if (stage.request.further.empty()) return;
   const std::int64_t run = stage.summary.run;
+  // Until more is known.
   stage.device_spread = device_spread(std::vector<DeviceRecord>(2));
+  if (stage.further.empty()) return;
   if (stage.summary.measured == 0 && stage.store.take_over_devices(run)) return;
   const auto points = common_points(stage);
   if (points.empty()) return;
@@ -235,6 +239,7 @@ void compare_devices(RunStage& stage) {
   try {
     const DeviceTimes times =
         stage.watch.time(Phase::compare, [&] { return time_devices(stage, devices, points); });
+    if (stage.stop) return;
     std::vector<DeviceRecord> records;
     for (std::size_t i = 0; i < devices.size(); ++i) {
       const Device& device = devices[i]->device();
@@ -246,10 +251,19 @@ void compare_devices(RunStage& stage) {
       record.to_first = ratio_of(times.common[i], times.common[0]);
       record.to_alone = ratio_of(times.at_once[i], times.alone[i]);
     }
+    // Those that have fallen out have measured some of the points.
+    for (const DeviceRecord& one : stage.devices) {
+      if (std::ranges::find(records, one.uuid, &DeviceRecord::uuid) == records.end()) {
+        records.push_back(one);
+      }
+    }
     stage.device_spread = device_spread(records);
     stage.watch.time(Phase::store, [&] { stage.store.set_devices(run, records); });
   } catch (const DeviceError& error) {
     stage.note(fmt::format("the GPUs were not compared with each other: {}", error.what()));
+  } catch (const std::system_error& error) {
+    stage.note(fmt::format(
+        "the GPUs were not compared with each other: no thread can be started: {}", error.what()));
   }
 }
 

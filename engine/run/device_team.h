@@ -24,13 +24,13 @@ class DeviceTeam {
   /// Works without the turn.
   template <class Work>
   auto aside(const Work& work) {
-    struct Turn {
-      explicit Turn(DeviceTeam& of) : team(of) { team.give_turn(); }
-      ~Turn() { team.take_turn(); }
-      Turn(const Turn&) = delete;
-      Turn& operator=(const Turn&) = delete;
-      DeviceTeam& team;
-    } const turn(*this);
+    const Change change(*this, &DeviceTeam::give_turn, &DeviceTeam::take_turn);
+    return work();
+  }
+  /// Works with the turn, in a thread that has it not.
+  template <class Work>
+  auto in_turn(const Work& work) {
+    const Change change(*this, &DeviceTeam::take_turn, &DeviceTeam::give_turn);
     return work();
   }
 
@@ -39,6 +39,17 @@ class DeviceTeam {
   bool is_over = false;     ///< something went wrong that ends the run
 
  private:
+  /// Does one thing now and the other at its end, also by an exception.
+  struct Change {
+    using Step = void (DeviceTeam::*)();
+    Change(DeviceTeam& of, Step now, Step then) : team(of), at_end(then) { (team.*now)(); }
+    ~Change() { (team.*at_end)(); }
+    Change(const Change&) = delete;
+    Change& operator=(const Change&) = delete;
+    DeviceTeam& team;
+    Step at_end;
+  };
+
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_taken_ = true;

@@ -149,6 +149,8 @@ class PhaseStopwatch {
   }
   /// Gives the time since the last change of phases to the one under way.
   void stop() { enter(phase_); }
+  /// Counts the time from when the other one started.
+  void begin_with(const PhaseStopwatch& other) { begin_ = other.begin_; }
   /// Seconds since the start.
   double elapsed() const { return clock_() - begin_; }
 

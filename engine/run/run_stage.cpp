@@ -42,11 +42,7 @@ void RunStage::tell_wait(bool waits) {
 PointRecord RunStage::measure(const Workload& workload, const MeasureRules& rules, Phase phase,
                               const std::function<void()>& meanwhile) {
   return watch.time(phase, [&] {
-    const auto in_turn = [&] {
-      team->take_turn();
-      meanwhile();
-      team->give_turn();
-    };
+    const auto in_turn = [&] { team->in_turn(meanwhile); };
     Measurement measurement = team->aside([&] {
       return measurer->measure(workload, rules, meanwhile ? in_turn : std::function<void()>());
     });
@@ -213,7 +209,7 @@ std::optional<SourcedPoint> PointSource::take_ready(RunStage& by) {
 
 std::optional<SourcedPoint> PointSource::take(RunStage& by) {
   constexpr int most_lost = 3;
-  if (lost_[by.number] >= most_lost) {
+  if (lost_[by.number] >= most_lost && by.team->devices > 1) {
     throw DeviceError(fmt::format(
         "its process ended with {} configurations that others then measured", most_lost));
   }
@@ -222,14 +218,26 @@ std::optional<SourcedPoint> PointSource::take(RunStage& by) {
     if (auto point = take_ready(by)) return point;
     if (!point_indices_.empty()) {
       by.tell_wait(true);
-      by.watch.time(Phase::compile, [&] { prepared_->wait(); });
+      by.watch.time(Phase::compile, [&] { await_program(by); });
       by.tell_wait(false);
-    } else if (is_shared_ && under_way_ > 0 && by.team->devices > 1 && !by.stop) {
+    } else if (is_shared_ && (under_way_ > 0 || !returned_.empty()) && by.team->devices > 1 &&
+               !by.stop) {
       by.watch.time(Phase::other, [&] { by.team->wait(); });
     } else {
       return std::nullopt;
     }
   }
+}
+
+/// Waits for the compiler; other devices go on meanwhile, and may take what comes.
+void PointSource::await_program(RunStage& by) {
+  constexpr std::chrono::milliseconds pause(1);
+  if (by.request.further.empty()) return prepared_->wait();
+  while (!by.stop && !by.team->is_over && !point_indices_.empty() && prepared_->must_wait()) {
+    by.team->aside([&] { std::this_thread::sleep_for(pause); });
+  }
+  if (by.stop) throw CompilingStopped();
+  if (!point_indices_.empty() && !by.team->is_over) prepared_->wait();
 }
 
 void PointSource::done(const SourcedPoint& point) {
@@ -263,6 +271,7 @@ PointMeasurement::~PointMeasurement() {
 }
 
 std::optional<SourcedPoint> PointMeasurement::take() {
+  if (stage_.team->is_over) return std::nullopt;
   drift_.measure_if_due();
   return next_ ? std::exchange(next_, std::nullopt) : source_.take(stage_);
 }
@@ -451,12 +460,13 @@ void read_counters(RunStage& stage) {
   // As many points are counted at once, since the profiler's sessions cost much by themselves. A
   // run that is killed loses so many counts.
   constexpr std::size_t points_at_once = 256;
+  const std::size_t devices = stage.team->devices;
+  const std::size_t at_once = std::min(points_at_once, (points.size() + devices - 1) / devices);
   std::span<const UncountedPoint> rest(points);
   bool counts_nothing = false;
   on_every_device(stage, [&](RunStage& own) {
     while (!rest.empty() && !own.stop && !own.team->is_over && !counts_nothing) {
-      const std::size_t share = (rest.size() + own.team->devices - 1) / own.team->devices;
-      const auto some = rest.first(std::min(points_at_once, share));
+      const auto some = rest.first(std::min(at_once, rest.size()));
       rest = rest.subspan(some.size());
       std::vector<Workload> workloads;
       std::vector<const UncountedPoint*> counted;
@@ -486,7 +496,7 @@ void read_counters(RunStage& stage) {
         own.observer.on_metrics(counted[i]->configuration, counts.metrics, counts.notes);
       }
       own.summary.timing.counted += with_counts;
-      counts_nothing = with_counts == 0;
+      counts_nothing = counts_nothing || with_counts == 0;
     }
   });
 }

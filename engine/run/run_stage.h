@@ -47,8 +47,9 @@ struct RunStage {
   std::shared_ptr<DeviceTeam> team = std::make_shared<DeviceTeam>();
   std::size_t number = 0;  ///< of the device
   std::vector<DeviceSeat> further = {};
-  double device_spread = 0;       ///< by which share figures of two devices may differ
-  bool has_lost_process = false;  ///< the device, with what was measured last
+  std::vector<DeviceRecord> devices = {};  ///< of a run on several, those that have fallen out too
+  double device_spread = 0;                ///< by which share figures of two devices may differ
+  bool has_lost_process = false;           ///< the device, with what was measured last
 
   /// Whether there is a device that measures, and can do so again.
   bool can_time() const { return !request.replay && !measurer->device().is_emulated(); }
@@ -196,6 +197,7 @@ class PointSource {
 
  private:
   std::optional<SourcedPoint> take_returned(const RunStage& by);
+  void await_program(RunStage& by);
 
   RunStage& stage_;
   bool is_shared_;

@@ -167,11 +167,11 @@ RunSummary run_sweep(const RunRequest& request, Measurer& measurer, Store& store
   try {
     note_prediction(stage);
     if (!request.further.empty()) {
-      std::vector<DeviceRecord> devices = {{measurer.device().index, measurer.device().uuid}};
+      stage.devices = {{measurer.device().index, measurer.device().uuid}};
       for (const Measurer* further : request.further) {
-        devices.push_back({further->device().index, further->device().uuid});
+        stage.devices.push_back({further->device().index, further->device().uuid});
       }
-      store.set_devices(summary.run, devices);
+      store.set_devices(summary.run, stage.devices);
     }
     if (request.groups.empty()) {
       measure_all(stage);
@@ -197,6 +197,7 @@ RunSummary run_sweep(const RunRequest& request, Measurer& measurer, Store& store
   store.end_run(summary.run, summary.interrupted ? RunState::interrupted : RunState::finished);
   stage.watch.stop();
   summary.timing.wall_seconds = stage.watch.elapsed();
+  summary.timing.busy_seconds /= static_cast<double>(summary.timing.devices);
   return std::move(summary);
 }
 

@@ -15,7 +15,7 @@ namespace sweep {
 struct RunTiming {
   double wall_seconds = 0;
   PhaseTimes phases;          ///< of the thread that measures; together the wall time
-  double busy_seconds = 0;    ///< the device worked on points; 0 where not known
+  double busy_seconds = 0;    ///< the device worked on points, in the mean; 0 where not known
   std::size_t measured = 0;   ///< points
   std::size_t counted = 0;    ///< points whose hardware counters were read
   CompileStatistics compile;  ///< of the compilers beside that thread

@@ -593,7 +593,7 @@ void tune_groups(RunStage& stage) {
       record.metric = ranked_by->metric;
       record.better = ranked_by->better;
       record.origin = ranked_by->origin;
-      if (!own.stop) tuning.choose_winner(comparisons);
+      if (!own.stop && !own.team->is_over) tuning.choose_winner(comparisons);
     }
     record.groups.push_back(std::move(tuning.found));
     own.watch.time(Phase::store, [&] {

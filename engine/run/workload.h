@@ -123,6 +123,8 @@ class PreparedPoints {
   void wait() {
     if (!is_ready() && !remaining_.empty()) take_one();
   }
+  /// Whether `next` would wait, and not end by an exception.
+  bool must_wait() const { return !is_ready() && !compiled_.has_failed(); }
   /// Whether `next` need not wait.
   bool is_ready() const { return !ahead_.empty() || compiled_.is_ready(); }
   /// Takes what is ready, which `next` then need not do.

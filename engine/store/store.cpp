@@ -243,23 +243,30 @@ struct Store::State {
     return found;
   }
 
-  /// Gives the run the rows of the newest earlier run of exactly the same points that has some.
-  bool take_over(const RowList& rows, std::int64_t run) {
+  /// Gives the run, in the place of its own, the rows of the newest earlier run of exactly the same
+  /// points that has a telling one: for which the condition holds.
+  bool take_over(const RowList& rows, std::int64_t run, std::string_view is_telling = "true") {
+    Transaction transaction(database, Kind::write);
+    Statement found(database, fmt::format(R"sql(
+        SELECT earlier.id FROM run AS earlier
+        WHERE earlier.id < ?1
+          AND EXISTS (SELECT 1 FROM {0} WHERE run_id = earlier.id AND {1})
+          AND NOT EXISTS (SELECT ordinal, point_id FROM run_point WHERE run_id = ?1
+                          EXCEPT SELECT ordinal, point_id FROM run_point WHERE run_id = earlier.id)
+          AND NOT EXISTS (SELECT ordinal, point_id FROM run_point WHERE run_id = earlier.id
+                          EXCEPT SELECT ordinal, point_id FROM run_point WHERE run_id = ?1)
+        ORDER BY earlier.id DESC LIMIT 1)sql",
+                                          rows.table, is_telling));
+    if (!found.bind(run).step()) return false;
+    const std::int64_t earlier = found.integer(0);
+    sqlite::run(database, fmt::format("DELETE FROM {} WHERE run_id = ?", rows.table), run);
     sqlite::run(database,
-                fmt::format(R"sql(
-        INSERT OR REPLACE INTO {0} (run_id, sequence, {1}) SELECT ?1, sequence, {1} FROM {0}
-        WHERE run_id = (
-          SELECT max(earlier.id) FROM run AS earlier
-          WHERE earlier.id < ?1
-            AND EXISTS (SELECT 1 FROM {0} WHERE run_id = earlier.id)
-            AND NOT EXISTS (SELECT ordinal, point_id FROM run_point WHERE run_id = ?1
-                            EXCEPT SELECT ordinal, point_id FROM run_point
-                            WHERE run_id = earlier.id)
-            AND NOT EXISTS (SELECT ordinal, point_id FROM run_point WHERE run_id = earlier.id
-                            EXCEPT SELECT ordinal, point_id FROM run_point WHERE run_id = ?1)))sql",
+                fmt::format("INSERT INTO {0} (run_id, sequence, {1}) SELECT ?, sequence, {1} "
+                            "FROM {0} WHERE run_id = ?",
                             rows.table, rows.columns),
-                run);
-    return database.changes() > 0;
+                run, earlier);
+    transaction.commit();
+    return true;
   }
 
   /// Gives the points at the places `first` to `last` of a run, in their order, to `visit`.
@@ -575,7 +582,7 @@ bool Store::take_over_comparisons(std::int64_t run) {
 }
 
 bool Store::take_over_devices(std::int64_t run) {
-  return state_->take_over(device_rows, run);
+  return state_->take_over(device_rows, run, "to_first > 0");
 }
 
 void Store::add_explanation(std::int64_t run, const PatternExplanation& explanation,

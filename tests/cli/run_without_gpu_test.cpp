@@ -108,9 +108,11 @@ BOOST_AUTO_TEST_CASE(an_expectation_that_set_leaves_without_a_point_is_a_note,
 BOOST_AUTO_TEST_CASE(a_gpu_that_is_asked_for_must_be_there,
                      *boost::unit_test::precondition(has_no_gpu)) {
   const TemporaryFolder folder;
-  const Outcome run = run_program({"run", "stride", "--device", "0"}, folder.path());
-  BOOST_TEST(run.code == 69);
-  BOOST_TEST(contains(run.err, "NVIDIA driver"));
+  for (const char* device : {"0", "all", "0,1"}) {
+    const Outcome run = run_program({"run", "stride", "--device", device}, folder.path());
+    BOOST_TEST(run.code == 69, device);
+    BOOST_TEST(contains(run.err, "NVIDIA driver"), device);
+  }
   BOOST_TEST(!std::filesystem::exists(folder.path() / "results"));
 }
 

@@ -1,10 +1,13 @@
 #include "engine/run/device_team.h"
 
 #include <algorithm>
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <map>
+#include <set>
 #include <thread>
 
+#include "tests/contains.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/run/scripted_run.h"
 
@@ -175,6 +178,46 @@ BOOST_AUTO_TEST_CASE(one_whose_process_keeps_ending_falls_out) {
   BOOST_TEST(summary.failed == 0U);
   BOOST_TEST(summary.measured == 12U);
   BOOST_TEST((shares(summary) == std::map<int, std::size_t>{{0, 12}}));
+}
+
+BOOST_AUTO_TEST_CASE(what_one_gave_back_returns_to_it_where_the_other_falls_out) {
+  FurtherDevice first(7);
+  std::atomic<bool> has_died = false;
+  second.dies_of = [&](Tried tried) { return tried.k == 5 && !has_died.exchange(true); };
+  first.on_measure = [&](Tried tried) {
+    // The other one comes to it first, unless this one has taken it already.
+    for (int i = 0; i < 500 && !has_died; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    if (tried.k == 5 && has_died) throw DeviceError("it is gone");
+  };
+  measurer = &first;
+  const RunSummary summary = run(twelve);
+  BOOST_TEST(summary.failed == 0U);
+  BOOST_TEST(points(summary.run).size() == 12U);
+}
+
+BOOST_AUTO_TEST_CASE(the_gpus_that_have_fallen_out_stay_in_the_record) {
+  FurtherDevice third(2);
+  further.push_back(&third);
+  on_execute = [](Tried) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  third.on_measure = on_execute;
+  second.on_measure = [](Tried) { throw DeviceError("it is gone"); };
+  const RunRecord found = record(run(twelve).run);
+  BOOST_REQUIRE(found.devices.size() == 3U);
+  BOOST_TEST(found.devices.back().index == 1);
+  BOOST_TEST(found.devices.back().to_first.ratio == 0);
+  BOOST_TEST(found.devices[1].to_first.ratio == 1, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(a_stopped_comparison_of_gpus_is_made_up_for) {
+  on_each_stage = [&](const std::string& stage) { stop = contains(stage, "GPUs"); };
+  const RunRecord stopped = record(run(twelve).run);
+  BOOST_TEST(stopped.devices.at(1).to_first.ratio == 0);
+  on_each_stage = nullptr;
+  stop = false;
+  const RunRecord again = record(run(twelve).run);
+  BOOST_TEST(again.devices.at(1).to_first.ratio == 1, boost::test_tools::tolerance(1e-9));
 }
 
 BOOST_AUTO_TEST_CASE(a_searchs_group_stays_on_one_device) {

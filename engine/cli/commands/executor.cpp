@@ -2,7 +2,6 @@
 
 #include <fmt/ranges.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -544,9 +543,9 @@ int worker_command(const Arguments& arguments) {
   if (arguments.size() != 1) throw UsageError("'worker' is started by 'sweep run' alone");
   const std::string& device = arguments.front();
   const bool compiles = device == compiler_worker;
-  // A worker must not outlive the process it works for, however that one ends.
-  if (!compiles) prctl(PR_SET_PDEATHSIG, SIGKILL);
   Channel channel(WorkerProcess::child_channel);
+  // A worker must not outlive the process it works for, however that one ends.
+  end_with(channel);
   if (!compiles) {
     const auto find = [&] {
       Device found = choose_device(device);
@@ -563,7 +562,6 @@ int worker_command(const Arguments& arguments) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   limit_memory();
-  end_with(channel);
   Nvrtc compiler;
   serve_programs(channel, compiler);
   return exit_done;

@@ -283,7 +283,7 @@ RunSummary sum_of(std::span<const FinishedRun> runs) {
   for (const FinishedRun& run : runs) {
     sum += run.summary;
     sum.run = run.summary.run;
-    sum.timing.devices = run.summary.timing.devices;
+    sum.timing.devices = std::max(sum.timing.devices, run.summary.timing.devices);
   }
   return sum;
 }

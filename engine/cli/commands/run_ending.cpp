@@ -165,7 +165,6 @@ std::string row(std::string_view name, double seconds, double wall, double point
 std::string describe_timing(const RunTiming& timing) {
   const double wall = timing.wall_seconds;
   const auto points = static_cast<double>(timing.measured);
-  const auto devices = static_cast<double>(timing.devices);
   std::string text = fmt::format(
       "Where the wall time went: {} measured in {:.3f} s{}\n"
       "  {:<24} {:>9} {:>7}{}\n",
@@ -179,9 +178,8 @@ std::string describe_timing(const RunTiming& timing) {
   text += row("together", wall, wall, points);
   if (timing.busy_seconds > 0) {
     const double counters = timing.phases[Phase::count];
-    const double busy = timing.busy_seconds / devices;
-    const double idle = std::max(wall - counters - busy, 0.0);
-    text += row("the device was busy", busy, wall - counters, points);
+    const double idle = std::max(wall - counters - timing.busy_seconds, 0.0);
+    text += row("the device was busy", timing.busy_seconds, wall - counters, points);
     text += row("the engine's own cost", idle, wall - counters, points);
   }
   if (timing.compile.configurations + timing.compile.from_cache > 0) {
