@@ -236,10 +236,14 @@ void PlacedMemory::compress(std::uint64_t bytes) {
 
 PlacedMemory::~PlacedMemory() {
   if (mapped_bytes_ == 0) return;
-  const Driver& driver = Driver::get();
-  driver.physical_unmap.result(address_, mapped_bytes_);
-  driver.address_free.result(address_, mapped_bytes_);
-  driver.physical_release.result(physical_);
+  try {
+    const Driver& driver = Driver::get();
+    driver.physical_unmap.result(address_, mapped_bytes_);
+    driver.address_free.result(address_, mapped_bytes_);
+    driver.physical_release.result(physical_);
+  } catch (const std::exception&) {
+    // What made the memory is there to free it.
+  }
 }
 
 CUdeviceptr PlacedBuffers::acquire(Place place, CUcontext owner, std::uint64_t bytes) {
