@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <system_error>
 
 #include "engine/jit/program_cache.h"
@@ -287,8 +288,29 @@ UsefulTraffic useful_traffic_of(const Configuration& configuration) {
   return traffic;
 }
 
+namespace {
+
+/// The space's patterns that name a place for a buffer: the others need not be looked at
+/// configuration by configuration.
+std::set<const Pattern*> placing_patterns(const Space& space) {
+  std::set<const Pattern*> all;
+  for (const Configuration& configuration : space.configurations) {
+    all.insert(configuration.pattern.get());
+  }
+  std::erase_if(all, [](const Pattern* pattern) {
+    return std::ranges::all_of(pattern->buffers, [](const Buffer& buffer) {
+      return buffer.place.names().empty() && place_of(buffer, {}) == Place::device;
+    });
+  });
+  return all;
+}
+
+}  // namespace
+
 bool uses_peers(const Space& space) {
-  return std::ranges::any_of(space.configurations, [](const Configuration& configuration) {
+  const std::set<const Pattern*> placing = placing_patterns(space);
+  return std::ranges::any_of(space.configurations, [&](const Configuration& configuration) {
+    if (!placing.contains(configuration.pattern.get())) return false;
     const Bindings environment = environment_of(configuration);
     return std::ranges::any_of(configuration.pattern->buffers, [&](const Buffer& buffer) {
       return is_of_peer(place_of(buffer, environment));
@@ -298,7 +320,9 @@ bool uses_peers(const Space& space) {
 
 std::vector<Removed> leave_out_unplaced(Space& space, const Device& device) {
   std::vector<Removed> reasons;
+  const std::set<const Pattern*> placing = placing_patterns(space);
   std::erase_if(space.configurations, [&](const Configuration& configuration) {
+    if (!placing.contains(configuration.pattern.get())) return false;
     const Bindings environment = environment_of(configuration);
     for (const Buffer& buffer : configuration.pattern->buffers) {
       std::string reason = why_not_there(place_of(buffer, environment),
