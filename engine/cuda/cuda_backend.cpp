@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <future>
 
 #include "engine/cuda/cuda_execution.h"
@@ -13,7 +14,7 @@ namespace {
 
 Device describe_device(int index) {
   const Driver& driver = Driver::get();
-  const CUdevice handle = driver.device.value(index);
+  const CUdevice handle = driver.device.value(index - first_seen());
   std::array<char, 256> name{};
   driver.device_name(name.data(), static_cast<int>(name.size()), handle);
   const auto attribute = [&](CUdevice_attribute which) {
@@ -42,25 +43,27 @@ Device describe_device(int index) {
   return device;
 }
 
-/// Of each of them what it reaches. Peers have access both ways: each fills and checks its own.
-void find_reach(std::vector<Device>& devices) {
+/// What one of the devices reaches. Peers have access both ways: each fills and checks its own.
+Reach reach_of(std::span<const Device> devices, std::size_t index) {
   const Driver& driver = Driver::get();
-  const auto handle = [&](const Device& device) { return driver.device.value(device.index); };
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    Device& device = devices[i];
-    const auto has = [&](CUdevice_attribute which) {
-      return driver.device_attribute.value(which, handle(device)) != 0;
-    };
-    device.reach.has_managed_memory = has(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS);
-    device.reach.compresses = has(CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED);
-    device.reach.host_link = host_link_peak(device);
-    for (std::size_t k = 1; k < devices.size(); ++k) {
-      const Device& other = devices[(i + k) % devices.size()];
-      const bool reaches = driver.can_access_peer.value(handle(device), handle(other)) != 0 &&
-                           driver.can_access_peer.value(handle(other), handle(device)) != 0;
-      if (reaches) device.reach.peers.push_back({other.index, peer_link_peak(device, other)});
-    }
+  const auto handle = [&](const Device& device) {
+    return driver.device.value(device.index - first_seen());
+  };
+  const Device& device = devices[index];
+  const auto has = [&](CUdevice_attribute which) {
+    return driver.device_attribute.value(which, handle(device)) != 0;
+  };
+  Reach reach;
+  reach.has_managed_memory = has(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS);
+  reach.compresses = has(CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED);
+  reach.host_link = host_link_peak(device);
+  for (std::size_t k = 1; k < devices.size(); ++k) {
+    const Device& other = devices[(index + k) % devices.size()];
+    const bool reaches = driver.can_access_peer.value(handle(device), handle(other)) != 0 &&
+                         driver.can_access_peer.value(handle(other), handle(device)) != 0;
+    if (reaches) reach.peers.push_back({other.index, peer_link_peak(device, other)});
   }
+  return reach;
 }
 
 }  // namespace
@@ -72,14 +75,35 @@ std::vector<Device> cuda_devices() try {
   const int version = Driver::get().driver_version.value();
   const std::string installed_version = installed.get();
   std::vector<Device> devices;
-  for (int index = 0; index < count; ++index) {
-    Device& device = devices.emplace_back(describe_device(index));
+  for (int i = 0; i < count; ++i) {
+    Device& device = devices.emplace_back(describe_device(first_seen() + i));
     device.driver = installed_version;
     device.cuda = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
   }
   if (devices.empty()) throw DeviceError("the NVIDIA driver sees no GPU");
-  find_reach(devices);
   return devices;
+} catch (const CudaError& error) {
+  throw DeviceError(error.what());
+}
+
+std::size_t count_cuda_devices() {
+  // Which of them CUDA sees only CUDA tells.
+  const auto installed = installed_gpus();
+  const bool is_plain =
+      std::getenv("CUDA_VISIBLE_DEVICES") == nullptr && installed && *installed > 0;
+  return is_plain ? *installed : cuda_devices().size();
+}
+
+Device cuda_device(std::size_t index) try {
+  std::vector<Device> devices = cuda_devices();
+  index -= static_cast<std::size_t>(first_seen());
+  if (index >= devices.size()) {
+    throw DeviceError(fmt::format(
+        "there is no GPU {}: this machine has {}", index,
+        devices.size() == 1 ? "GPU 0 alone" : fmt::format("GPUs 0 to {}", devices.size() - 1)));
+  }
+  devices[index].reach = reach_of(devices, index);
+  return std::move(devices[index]);
 } catch (const CudaError& error) {
   throw DeviceError(error.what());
 }
@@ -88,7 +112,7 @@ std::string pci_address(const Device& device) try {
   std::array<char, 32> address{};
   const Driver& driver = Driver::get();
   driver.device_pci_address(address.data(), static_cast<int>(address.size()),
-                            driver.device.value(device.index));
+                            driver.device.value(device.index - first_seen()));
   return address.data();
 } catch (const CudaError&) {
   return {};

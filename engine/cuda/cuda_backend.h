@@ -7,8 +7,19 @@
 
 namespace sweep {
 
-/// The GPUs of this machine. Throws DeviceError when there is no driver or no GPU.
+/// Lets this process see one of its GPUs alone, before any other call: CUDA then starts several
+/// times as fast on a machine with several. The GPU keeps its number. Nothing changes where the
+/// process sees no GPU of that number.
+void see_only(std::size_t index);
+
+/// The GPUs that this process sees, without what each reaches. Throws DeviceError when there is no
+/// driver or no GPU.
 std::vector<Device> cuda_devices();
+/// How many they may be, found out without starting CUDA where that can be. Throws as cuda_devices.
+std::size_t count_cuda_devices();
+
+/// One of them, with what it reaches. Throws DeviceError when it is not there.
+Device cuda_device(std::size_t index);
 
 /// Where a GPU is on the PCI bus, "0000:1b:00.0"; empty where the driver does not say.
 std::string pci_address(const Device& device);

@@ -219,6 +219,12 @@ void PlacedMemory::compress(std::uint64_t bytes) {
   // Where a later call fails, the destructor does not run: what was taken is given back here.
   physical_ = driver.physical_create.value(size, &wanted, 0ULL);
   try {
+    CUmemAllocationProp given{};
+    driver.physical_properties(&given, physical_);
+    if (given.allocFlags.compressionType != CU_MEM_ALLOCATION_COMP_GENERIC) {
+      throw CudaError(CUDA_ERROR_NOT_SUPPORTED,
+                      "the driver gave plain memory where compressible was asked for");
+    }
     address_ = driver.address_reserve.value(size, std::size_t{0}, CUdeviceptr{0}, 0ULL);
     driver.physical_map(address_, size, 0, physical_, 0);
     mapped_bytes_ = size;

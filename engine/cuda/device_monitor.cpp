@@ -97,6 +97,7 @@ struct Nvml {
   DynamicLibrary library;
   NvmlFunction<> init{library, {"nvmlInit_v2"}};
   NvmlFunction<char*, unsigned> driver_version{library, {"nvmlSystemGetDriverVersion"}};
+  NvmlFunction<unsigned*> device_count{library, {"nvmlDeviceGetCount_v2"}};
   NvmlFunction<const char*, void**> device_by_uuid{library, {"nvmlDeviceGetHandleByUUID"}};
   NvmlFunction<const char*, void**> device_by_pci_bus_id{library,
                                                          {"nvmlDeviceGetHandleByPciBusId_v2"}};
@@ -147,7 +148,7 @@ void* find_device(const Device& device) {
   CUdevice cuda_device = 0;
   std::array<char, 32> bus_id{};
   const bool is_found =
-      driver.device.result(&cuda_device, device.index) == CUDA_SUCCESS &&
+      driver.device.result(&cuda_device, device.index - first_seen()) == CUDA_SUCCESS &&
       driver.device_pci_bus_id.result(bus_id.data(), static_cast<int>(bus_id.size()),
                                       cuda_device) == CUDA_SUCCESS &&
       nvml()->device_by_pci_bus_id(bus_id.data(), &handle);
@@ -212,6 +213,12 @@ std::string described(const ComputeProcess& process) {
 }
 
 }  // namespace
+
+std::optional<unsigned> installed_gpus() {
+  unsigned count = 0;
+  const bool is_known = nvml() != nullptr && nvml()->device_count(&count);
+  return is_known ? std::optional(count) : std::nullopt;
+}
 
 std::string installed_driver_version() {
   std::array<char, 96> text{};

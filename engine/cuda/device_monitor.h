@@ -13,6 +13,8 @@ namespace sweep {
 
 /// The installed driver's version, "580.159.04", from NVML; empty when NVML is not there.
 std::string installed_driver_version();
+/// How many GPUs there are, seen by this process or not; nothing when NVML is not there.
+std::optional<unsigned> installed_gpus();
 
 // Theoretical peaks of links in one direction, in B/s, by NVML; 0 where it does not say.
 

@@ -2,10 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "engine/backend/backend.h"
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "engine/cuda/cuda_backend.h"
 
 namespace sweep {
 namespace {
+
+int seen_alone = 0;
 
 Driver open_driver() try {
   std::vector<std::string> problems;
@@ -29,6 +35,25 @@ Driver open_driver() try {
 }
 
 }  // namespace
+
+void see_only(std::size_t index) {
+  constexpr const char* variable = "CUDA_VISIBLE_DEVICES";
+  std::string name = std::to_string(index);
+  if (const char* given = std::getenv(variable)) {
+    std::istringstream list(given);
+    std::vector<std::string> names;
+    for (std::string each; std::getline(list, each, ',');) names.push_back(each);
+    // One that is not there, as -1, hides those after it.
+    const auto is_there = [](const std::string& each) { return !each.starts_with('-'); };
+    if (index >= names.size() || !std::ranges::all_of(names, is_there)) return;
+    name = names[index];
+  }
+  if (setenv(variable, name.c_str(), 1) == 0) seen_alone = static_cast<int>(index);
+}
+
+int first_seen() {
+  return seen_alone;
+}
 
 const Driver& Driver::get() {
   static const Driver driver = open_driver();

@@ -13,6 +13,9 @@
 
 namespace sweep {
 
+/// The number of the first GPU that this process sees, by which the driver's own numbers are less.
+int first_seen();
+
 /// A driver call that failed.
 class CudaError : public std::runtime_error {
  public:
@@ -108,6 +111,7 @@ struct Driver {
   SWEEP_DRIVER(address_free, cuMemAddressFree);
   SWEEP_DRIVER(physical_granularity, cuMemGetAllocationGranularity);
   SWEEP_DRIVER(physical_create, cuMemCreate);
+  SWEEP_DRIVER(physical_properties, cuMemGetAllocationPropertiesFromHandle);
   SWEEP_DRIVER(physical_release, cuMemRelease);
   SWEEP_DRIVER(physical_map, cuMemMap);
   SWEEP_DRIVER(physical_unmap, cuMemUnmap);

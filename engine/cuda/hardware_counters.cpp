@@ -32,7 +32,9 @@ class CuptiCounters : public HardwareCounters {
     for (const std::string& sentence : check_counters(request.names)) complain(results, sentence);
     if (is_hopeless_ || workloads.empty()) return std::move(results);
     try {
-      if (!profiler_) profiler_.emplace(context_.device.index, context_.primary.get());
+      if (!profiler_) {
+        profiler_.emplace(context_.device.index - first_seen(), context_.primary.get());
+      }
       plan_for(request.names, results);
       count_all(call);
     } catch (const CounterFailure& failure) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 #include <iterator>
 
 #include "engine/run/run_stage.h"
@@ -61,7 +62,11 @@ InterleavedComparison::InterleavedComparison(RunStage& stage,
     : stage_(stage),
       rules_(rules),
       ranked_by_(std::move(ranked_by)),
-      measure_(stage.request.sweep.measure) {
+      measure_(stage.request.sweep.measure),
+      devices_{stage.measurer} {
+  if (rules.on_every_device) {
+    for (const DeviceSeat& seat : stage.further) devices_.push_back(seat.measurer);
+  }
   for (const std::size_t index : point_indices) candidates_.push_back({index});
   if (rules.reference &&
       std::ranges::find(point_indices, *rules.reference) == point_indices.end()) {
@@ -95,24 +100,62 @@ void InterleavedComparison::prepare() {
   std::erase_if(candidates_, [](const Candidate& one) { return one.workload.program == nullptr; });
 }
 
-void InterleavedComparison::measure_round(std::size_t round) {
-  std::vector<std::size_t> going_on;
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    candidates_[i].figures.push_back(0);
-    if (candidates_[i].goes_on) going_on.push_back(i);
+/// Measures a round on each device and gives how many that were: none is measured of a device that
+/// is lost, which takes no further part. Throws DeviceError where no other is left.
+std::size_t InterleavedComparison::measure_rounds(std::size_t first) {
+  std::vector<Candidate*> going_on;
+  for (Candidate& candidate : candidates_) {
+    if (candidate.goes_on) going_on.push_back(&candidate);
   }
-  for (const std::size_t place : round_order(going_on.size(), round)) {
-    Candidate& candidate = candidates_[going_on[place]];
-    PointRecord point = stage_.measure(candidate.workload, measure_, Phase::compare);
-    stage_.derive(candidate.point_index, point);
-    if (auto note = note_on_others(point)) disturbance_ = std::move(*note);
-    candidate.figures.back() = figure_of(point, ranked_by_).value_or(0);
-  }
+  using Round = std::vector<std::pair<Candidate*, Measurement>>;
+  std::vector<std::future<Round>> rounds;
+  std::vector<Measurer*> left;
+  const auto measure = [&](std::size_t i) {
+    Round round;
+    for (const std::size_t place : round_order(going_on.size(), first + i)) {
+      Candidate* candidate = going_on[place];
+      round.emplace_back(candidate, devices_[i]->measure(candidate->workload, measure_));
+    }
+    return round;
+  };
+  const auto take = [&](std::size_t i) {
+    Round round;
+    try {
+      round = stage_.team->aside([&] { return rounds[i].get(); });
+    } catch (const DeviceError& lost) {
+      if (left.empty() && i + 1 == devices_.size()) throw;
+      stage_.note(fmt::format("GPU {} takes no further part in comparing the best: {}",
+                              devices_[i]->device().index, lost.what()));
+      return;
+    }
+    left.push_back(devices_[i]);
+    for (Candidate& candidate : candidates_) candidate.figures.push_back(0);
+    for (auto& [candidate, measurement] : round) {
+      PointRecord& point = measurement.point;
+      stage_.summary.timing.busy_seconds += measurement.busy_seconds;
+      stage_.derive(candidate->point_index, point);
+      if (auto note = note_on_others(point)) disturbance_ = std::move(*note);
+      candidate->figures.back() = figure_of(point, ranked_by_).value_or(0);
+    }
+  };
+  stage_.watch.time(Phase::compare, [&] {
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      // The first one's in this thread; others too where there is no thread to be had.
+      const auto how = std::launch::deferred | (i == 0 ? std::launch{} : std::launch::async);
+      rounds.push_back(std::async(how, measure, i));
+    }
+    for (std::size_t i = 0; i < devices_.size(); ++i) take(i);
+  });
+  devices_ = left;
   std::erase_if(candidates_, [&](const Candidate& candidate) {
-    const bool has_failed = candidate.goes_on && !(candidate.figures.back() > 0);
+    const auto of_these = std::span(candidate.figures).last(left.size());
+    const bool has_failed = candidate.goes_on && !std::ranges::all_of(of_these, [](double figure) {
+                              return figure > 0;
+                            });
     if (has_failed) failed_.push_back(candidate.point_index);
     return has_failed;
   });
+  return left.size();
 }
 
 /// Whether no other may be better than the best, or only by so little that it does not matter.
@@ -146,7 +189,7 @@ bool InterleavedComparison::run() {
   begin_ = stage_.watch.elapsed();
   std::size_t rounds = 0;
   while (candidates_.size() >= 2 && rounds < rules_.most_rounds && !stage_.stop) {
-    measure_round(rounds++);
+    rounds += measure_rounds(rounds);
     if (is_over(rounds, stage_.watch.elapsed() - begin_) || is_clear(rounds)) break;
   }
   return candidates_.size() >= 2 && rounds >= fewest_for_interval;
@@ -190,7 +233,7 @@ void compare_best(RunStage& stage) {
     if (best.size() < 2) continue;
     stage.observer.on_stage(
         fmt::format("comparing the best {} configurations of {}", best.size(), group.pattern));
-    InterleavedComparison comparison(stage, best, group.ranked_by);
+    InterleavedComparison comparison(stage, best, group.ranked_by, {.on_every_device = true});
     if (comparison.run()) std::ranges::move(comparison.records(), std::back_inserter(records));
     if (stage.stop) break;
   }
@@ -202,7 +245,7 @@ void compare_pairs(RunStage& stage) {
   stage.summary.pairs.resize(pairs.size());
   if (!stage.can_time()) return;
   const RankedBy by_time = {"time", Better::lower, Origin::measured};
-  const ComparisonRules rules = {.most_rounds = 20, .free_seconds = 3};
+  const ComparisonRules rules = {.most_rounds = 20, .free_seconds = 3, .on_every_device = true};
   const auto has_time = [&](std::size_t point_index) {
     const auto stored = stage.stored(point_index);
     return stored && figure_of(stored->point, by_time).has_value();

@@ -27,6 +27,8 @@ struct ComparisonRules {
   bool counts = false;
   /// One that is measured along, in every round, though it need not be near the best.
   std::optional<std::size_t> reference = {};  ///< its point index
+  /// Whether each of the run's devices measures rounds of its own, all at the same time.
+  bool on_every_device = false;
 };
 
 /// Measures configurations in turn, in several rounds: what slows the device for a while slows all
@@ -56,7 +58,7 @@ class InterleavedComparison {
 
  private:
   void prepare();
-  void measure_round(std::size_t round);
+  std::size_t measure_rounds(std::size_t first);
   bool is_clear(std::size_t rounds);
   bool is_over(std::size_t rounds, double spent) const;
 
@@ -64,6 +66,7 @@ class InterleavedComparison {
   ComparisonRules rules_;
   RankedBy ranked_by_;
   MeasureRules measure_;
+  std::vector<Measurer*> devices_;
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> failed_ = {};
   std::string disturbance_ = {};

@@ -297,15 +297,17 @@ std::set<const Pattern*> placing_patterns(const Space& space) {
   for (const Configuration& configuration : space.configurations) {
     all.insert(configuration.pattern.get());
   }
-  std::erase_if(all, [](const Pattern* pattern) {
-    return std::ranges::all_of(pattern->buffers, [](const Buffer& buffer) {
-      return buffer.place.names().empty() && place_of(buffer, {}) == Place::device;
-    });
-  });
+  std::erase_if(all, [](const Pattern* pattern) { return !places_buffers(*pattern); });
   return all;
 }
 
 }  // namespace
+
+bool places_buffers(const Pattern& pattern) {
+  return !std::ranges::all_of(pattern.buffers, [](const Buffer& buffer) {
+    return buffer.place.names().empty() && place_of(buffer, {}) == Place::device;
+  });
+}
 
 bool uses_peers(const Space& space) {
   const std::set<const Pattern*> placing = placing_patterns(space);

@@ -20,6 +20,8 @@ UsefulTraffic useful_traffic_of(const Configuration& configuration);
 /// Leaves out the configurations of which a buffer cannot lie in its place on the device; why, with
 /// how many each reason took. Throws InputError when an expression fails.
 std::vector<Removed> leave_out_unplaced(Space& space, const Device& device);
+/// Whether a buffer of the pattern may lie elsewhere than on the device.
+bool places_buffers(const Pattern& pattern);
 /// Whether a configuration has a buffer on another GPU.
 bool uses_peers(const Space& space);
 

@@ -12,7 +12,7 @@ namespace {
 const std::optional<Device>& found_gpu() {
   static const std::optional<Device> device = []() -> std::optional<Device> {
     try {
-      return cuda_devices().front();
+      return cuda_device(0);
     } catch (const DeviceError& error) {
       std::cout << "GPU tests skipped: " << error.what() << std::endl;
       return std::nullopt;

@@ -220,6 +220,36 @@ BOOST_AUTO_TEST_CASE(a_stopped_comparison_of_gpus_is_made_up_for) {
   BOOST_TEST(again.devices.at(1).to_first.ratio == 1, boost::test_tools::tolerance(1e-9));
 }
 
+BOOST_AUTO_TEST_CASE(each_measures_rounds_of_the_final_comparison_of_its_own) {
+  // Figures of both in one round would be twice as slow.
+  second.seconds = 200e-6;
+  std::size_t of_second = 0;
+  on_each_stage = [&](const std::string& stage) {
+    if (!contains(stage, "the best")) return;
+    second.on_measure = [&](Tried) { ++of_second; };
+  };
+  const RunRecord found = record(run(twelve).run);
+  BOOST_REQUIRE(found.comparisons.size() > 1U);
+  for (const ComparisonRecord& one : found.comparisons) {
+    BOOST_TEST(one.rounds == 12);
+    BOOST_TEST(one.slowdown == 1, boost::test_tools::tolerance(1e-9));
+  }
+  BOOST_TEST(of_second == 6 * found.comparisons.size());
+}
+
+BOOST_AUTO_TEST_CASE(the_final_comparison_goes_on_with_those_that_are_left) {
+  on_each_stage = [&](const std::string& stage) {
+    if (!contains(stage, "the best")) return;
+    second.on_measure = [](Tried) { throw DeviceError("it is gone"); };
+  };
+  const RunRecord found = record(run(twelve).run);
+  BOOST_REQUIRE(found.comparisons.size() > 1U);
+  for (const ComparisonRecord& one : found.comparisons) BOOST_TEST(one.rounds == 12);
+  BOOST_TEST(std::ranges::count(found.notes,
+                                "GPU 1 takes no further part in comparing the best: it is gone") ==
+             1);
+}
+
 BOOST_AUTO_TEST_CASE(a_searchs_group_stays_on_one_device) {
   const RunSummary summary = run(two_groups);
   const RunRecord found = record(summary.run);

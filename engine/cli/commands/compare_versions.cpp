@@ -308,6 +308,8 @@ RunComparison compare_versions(const GivenOptions& given, ComparisonRequest requ
   StartedAhead ahead = start_ahead(device);
   KernelVersions versions = read_versions(given, request.where);
   request.where.clear();
+  ahead.sees_others = std::ranges::any_of(
+      versions.sweep.patterns, [](const PatternPtr& pattern) { return places_buffers(*pattern); });
   const Executor executor = start_executor(device, std::move(ahead), given);
   const std::unique_ptr<ProgramCache> cache = given_program_cache(given);
   if (executor.is_emulated()) apply_emulator_set(versions.sweep);

@@ -33,6 +33,8 @@ namespace fs = std::filesystem;
 
 /// The operand of 'sweep worker' that makes it a compiler process.
 constexpr const char* compiler_worker = "compiler";
+/// A second operand of a GPU's 'sweep worker', which then sees the other GPUs too.
+constexpr const char* beside_others = "beside-others";
 
 /// The number of the GPU that `--device` names: "auto" for the first one, or a number. Throws
 /// UsageError for anything else.
@@ -43,18 +45,6 @@ std::size_t device_index(const std::string& name) {
       "--device {}: write auto, emulator, all, replay:FILE, or the numbers of GPUs that 'sweep "
       "devices' lists, with commas between",
       name);
-}
-
-/// That GPU. Throws DeviceError when it is not there.
-Device choose_device(const std::string& name) {
-  const std::size_t index = device_index(name);
-  const std::vector<Device> devices = cuda_devices();
-  if (index >= devices.size()) {
-    throw DeviceError(fmt::format(
-        "there is no GPU {}: this machine has {}", index,
-        devices.size() == 1 ? "GPU 0 alone" : fmt::format("GPUs 0 to {}", devices.size() - 1)));
-  }
-  return devices[index];
 }
 
 /// The folder that a variable names; empty when it is not set or relative.
@@ -82,8 +72,28 @@ bool varies(const std::vector<RecordedEntry>& entries, const std::string& name) 
   return values.size() > 1;
 }
 
-std::vector<std::string> worker_command_for(const std::string& device) {
-  return {program_path().string(), "worker", device};
+std::vector<std::string> worker_command_for(const std::string& device, bool sees_others = false) {
+  std::vector<std::string> command = {program_path().string(), "worker", device};
+  if (sees_others) command.emplace_back(beside_others);
+  return command;
+}
+
+/// Waits until the GPU is known. Throws DeviceError.
+std::unique_ptr<Measurer> start_gpu(GpuProcess gpu, bool sees_others) {
+  const auto start = [&](std::unique_ptr<WorkerProcess> process) {
+    return std::make_unique<WorkerMeasurer>(worker_command_for(gpu.name, sees_others),
+                                            WorkerMeasurer::usual_patience, std::move(process));
+  };
+  if (!sees_others) {
+    try {
+      return start(std::move(gpu.process));
+    } catch (const DeviceError&) {
+      // One that sees all GPUs says what there is, and may find what this one did not.
+      sees_others = true;
+    }
+  }
+  gpu.process = nullptr;
+  return start(nullptr);
 }
 
 /// How `--device` names each GPU of a list: "0,2", or "all" of this machine. Throws UsageError and
@@ -91,7 +101,8 @@ std::vector<std::string> worker_command_for(const std::string& device) {
 std::vector<std::string> gpu_names(const std::string& device) {
   std::vector<std::string> names;
   if (device == "all") {
-    for (const Device& each : cuda_devices()) names.push_back(std::to_string(each.index));
+    const std::size_t count = count_cuda_devices();
+    for (std::size_t i = 0; i < count; ++i) names.push_back(std::to_string(i));
     return names;
   }
   for (const std::string& name : split(device, ',')) {
@@ -417,14 +428,14 @@ StartedAhead start_ahead(const std::string& device) {
   return ahead;
 }
 
-std::vector<GpuKind> start_gpus(const std::string& device, std::vector<GpuProcess> processes) {
+std::vector<GpuKind> start_gpus(const std::string& device, std::vector<GpuProcess> processes,
+                                bool sees_others) {
   std::vector<GpuKind> kinds;
   std::string last_reason;
   for (GpuProcess& gpu : processes) {
     std::unique_ptr<Measurer> measurer;
     try {
-      measurer = std::make_unique<WorkerMeasurer>(
-          worker_command_for(gpu.name), WorkerMeasurer::usual_patience, std::move(gpu.process));
+      measurer = start_gpu({gpu.name, std::move(gpu.process)}, sees_others);
     } catch (const DeviceError& error) {
       if (device != "auto" && device != "all") throw;
       last_reason = error.what();
@@ -447,7 +458,7 @@ Executor start_executor(const std::string& device, StartedAhead ahead, const Giv
   if (ahead.gpus.size() > 1) {
     throw UsageError("--device {}: 'sweep run' alone measures on several GPUs; name one", device);
   }
-  std::vector<GpuKind> gpus = start_gpus(device, std::move(ahead.gpus));
+  std::vector<GpuKind> gpus = start_gpus(device, std::move(ahead.gpus), ahead.sees_others);
   return start_executor(device, gpus.empty() ? GpuKind() : std::move(gpus.front()),
                         std::move(ahead.compilers), given, predicts);
 }
@@ -540,7 +551,10 @@ EmulatorThreads Executor::emulators_in_place(std::size_t points) const {
 }
 
 int worker_command(const Arguments& arguments) {
-  if (arguments.size() != 1) throw UsageError("'worker' is started by 'sweep run' alone");
+  const bool sees_others = arguments.size() == 2 && arguments[1] == beside_others;
+  if (arguments.size() != 1 && !sees_others) {
+    throw UsageError("'worker' is started by 'sweep run' alone");
+  }
   const std::string& device = arguments.front();
   const bool compiles = device == compiler_worker;
   Channel channel(WorkerProcess::child_channel);
@@ -548,7 +562,9 @@ int worker_command(const Arguments& arguments) {
   end_with(channel);
   if (!compiles) {
     const auto find = [&] {
-      Device found = choose_device(device);
+      const std::size_t index = device_index(device);
+      if (!sees_others) see_only(index);
+      Device found = cuda_device(index);
       use_cores_near(pci_address(found));
       return found;
     };

@@ -126,6 +126,7 @@ struct GpuProcess {
 struct StartedAhead {
   std::vector<GpuProcess> gpus;
   std::shared_ptr<CompilerProcesses> compilers;
+  bool sees_others = false;  ///< whether each GPU is to reach the others' memory
 };
 /// Throws UsageError for a device that it does not know, and DeviceError where it is to start all
 /// GPUs and there is none.
@@ -134,8 +135,10 @@ StartedAhead start_ahead(const std::string& device);
 /// GPUs of one kind, which measure together.
 using GpuKind = std::vector<std::unique_ptr<Measurer>>;
 /// Waits until the GPUs are known; none, after saying why, where "auto" finds none. Of all GPUs
-/// those that do not start are left out, after saying so. Throws DeviceError.
-std::vector<GpuKind> start_gpus(const std::string& device, std::vector<GpuProcess> processes);
+/// those that do not start are left out, after saying so. `sees_others`: whether each is to reach
+/// the others' memory, for which its process begins anew. Throws DeviceError.
+std::vector<GpuKind> start_gpus(const std::string& device, std::vector<GpuProcess> processes,
+                                bool sees_others);
 
 /// What a run executes on: a GPU, beside which the emulator counts, the emulator, or a recording in
 /// their place.

@@ -441,7 +441,7 @@ int run_main(const GivenOptions& given) {
   if (!is_replay) {
     given_emulator_settings(profiles.empty() ? given : given.with("profile", profiles.front()));
   }
-  std::vector<GpuKind> kinds = start_gpus(device, std::move(ahead.gpus));
+  std::vector<GpuKind> kinds = start_gpus(device, std::move(ahead.gpus), uses_peers(loaded.space));
   check_kinds(kinds, profiles, options, loaded.sweep);
   const std::size_t count = std::max({profiles.size(), kinds.size(), std::size_t{1}});
   std::vector<LoadedSweep> of_each(count - 1, loaded);

@@ -23,7 +23,7 @@ std::vector<std::string> differing_requests(
   const std::string counter = "l1tex__t_requests_pipe_lsu_mem_global_op_";
   std::vector<Workload> workloads;
   for (const ComparedConfiguration& one : configurations) workloads.push_back(one.workload);
-  const auto backend = make_cuda_backend(cuda_devices().front());
+  const auto backend = make_cuda_backend(cuda_device(0));
   const auto count = [&](const std::vector<std::string>& names) {
     const CounterRequest request{names, CacheState::cold};
     return backend->count(workloads, request, [](std::string_view) {});

@@ -189,7 +189,7 @@ std::vector<std::vector<double>> counted(RangeProfiler& profiler,
 }  // namespace
 
 GpuOutcomes run_on_gpu(const std::vector<ComparedConfiguration>& configurations) {
-  const Device device = cuda_devices().front();
+  const Device device = cuda_device(0);
   const PrimaryContext primary(device.index);
   const Stream stream = make_stream();
 
