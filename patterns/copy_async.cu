@@ -23,11 +23,13 @@ parameters:
     default: 0
     min: 0
     max: 8
+    values: {0: plain, 5: evict_first, 6: L2 128B, 7: L2 256B}
     help: "0 no hint, 5 an L2 policy of evict_first, 6 .L2::128B (L2 gets the line), 7 .L2::256B"
   STORE:
     default: 0
     min: 0
     max: 5
+    values: {0: plain, 1: wt, 2: cs, 3: cg, 4: no L1, 5: evict_first}
     help: >-
       0 st.global, 1 .wt (__stwt, written through), 2 .cs (__stcs, evicted first), 3 .cg (__stcg,
       into L2), 4 .L1::no_allocate, 5 an L2 policy of evict_first

@@ -23,6 +23,7 @@ parameters:
     default: 0
     min: 0
     max: 2
+    values: {0: in turn, 1: stretches, 2: side by side}
     help: >-
       which chunks a persistent block takes: 0 every block the next one, so that memory is walked in
       order; 1 a stretch of its own; 2 as 0, with blocks of a multiprocessor side by side
@@ -31,8 +32,18 @@ parameters:
     min: 1
     max: 64 Ki
     help: equal parts of the array that persistent blocks walk side by side
-  LOAD:       {default: 0, min: 0, max: 8, help: "0 no hint, 5 an L2 policy of evict_first"}
-  STORE:      {default: 0, min: 0, max: 5, help: "0 no hint, 5 an L2 policy of evict_first"}
+  LOAD:
+    default: 0
+    min: 0
+    max: 8
+    values: {0: plain, 5: evict_first}
+    help: "0 no hint, 5 an L2 policy of evict_first"
+  STORE:
+    default: 0
+    min: 0
+    max: 5
+    values: {0: plain, 5: evict_first}
+    help: "0 no hint, 5 an L2 policy of evict_first"
   PHASED:
     default: false
     help: >-

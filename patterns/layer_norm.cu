@@ -18,6 +18,7 @@ parameters:
     default: 0
     min: 0
     max: 8
+    values: {0: plain, 1: nc, 2: cs, 3: cg, 4: no L1, 5: evict_first, 6: L2 128B, 7: L2 256B, 8: nc to L2}
     help: >-
       of rows - 0 ld.global, 1 .nc (__ldg), 2 .cs (__ldcs, evicted first), 3 .cg (__ldcg, past L1),
       4 .L1::no_allocate, 5 an L2 policy of evict_first, 6 .L2::128B (L2 gets the whole line),
@@ -26,6 +27,7 @@ parameters:
     default: 0
     min: 0
     max: 5
+    values: {0: plain, 1: wt, 2: cs, 3: cg, 4: no L1, 5: evict_first}
     help: >-
       0 st.global, 1 .wt (__stwt, written through), 2 .cs (__stcs, evicted first), 3 .cg (__stcg,
       into L2), 4 .L1::no_allocate, 5 an L2 policy of evict_first (8.0 and later)

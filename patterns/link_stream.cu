@@ -14,7 +14,12 @@ parameters:
   T:         {type: element, default: float4, help: what a request moves for each thread}
   PLACE:     {type: place, default: device, help: where the data lie}
   PEER:      {default: 1, min: 1, help: "which other GPU that is, where it is one"}
-  OPERATION: {default: 0, min: 0, max: 2, help: "0 reads, 1 writes, 2 half of the warps each"}
+  OPERATION:
+    default: 0
+    min: 0
+    max: 2
+    values: {0: read, 1: write, 2: both}
+    help: "0 reads, 1 writes, 2 half of the warps each"
   STRIDE:    {default: 1, min: 1, help: elements between those of neighbouring threads}
   OFFSET:    {default: 0, min: 0, help: elements before the first one}
   UNROLL:    {default: 4, min: 1, max: 64, help: elements of a thread under way at a time}

@@ -15,6 +15,7 @@ parameters:
     default: 0
     min: 0
     max: 3
+    values: {0: shuffles, 1: shared halves, 2: shared steps, 3: redux}
     help: "0 shuffles, 1 shared, in halves, 2 shared, in steps, 3 redux.sync"
   ITEMS:  {default: 8, min: 1, max: 1024, help: elements that each thread adds up first}
   VECTOR: {default: 1, min: 1, max: 4, help: neighbouring elements that a thread loads at once}
@@ -33,6 +34,7 @@ parameters:
     default: 0
     min: 0
     max: 8
+    values: {0: plain, 1: nc, 2: cs, 3: cg, 4: no L1, 5: evict_first, 6: L2 128B, 7: L2 256B, 8: nc to L2}
     help: >-
       0 ld.global, 1 .nc (__ldg), 2 .cs (__ldcs, evicted first), 3 .cg (__ldcg, past L1),
       4 .L1::no_allocate, 5 an L2 policy of evict_first, 6 .L2::128B (L2 gets the whole line),

@@ -14,6 +14,7 @@ parameters:
     default: 0
     min: 0
     max: 3
+    values: {0: shuffles, 1: Hillis-Steele, 2: tree, 3: padded tree}
     help: "0 shuffles, 1 Hillis and Steele, 2 Blelloch's tree, 3 the tree with padding"
   BLOCK:  {default: 256, min: 32, max: 1024, help: threads per block}
   BYTES:  {default: 1 Gi, min: 1, help: size of each array}

@@ -25,6 +25,7 @@ parameters:
     default: 0
     min: 0
     max: 2
+    values: {0: in turn, 1: stretches, 2: side by side}
     help: >-
       which chunks a persistent block takes: 0 every block the next one, so that memory is walked in
       order; 1 a stretch of its own; 2 as 0, with blocks of a multiprocessor side by side
@@ -33,11 +34,17 @@ parameters:
     min: 1
     max: 64 Ki
     help: equal parts of the arrays that persistent blocks walk side by side
-  LOAD:       {default: 0, min: 0, max: 8, help: "0 no hint, 5 an L2 policy of evict_first"}
+  LOAD:
+    default: 0
+    min: 0
+    max: 8
+    values: {0: plain, 5: evict_first}
+    help: "0 no hint, 5 an L2 policy of evict_first"
   STORE:
     default: 0
     min: 0
     max: 5
+    values: {0: plain, 5: evict_first}
     help: >-
       0 st.global, 1 .wt (__stwt, written through), 2 .cs (__stcs, evicted first), 3 .cg (__stcg,
       into L2), 4 .L1::no_allocate, 5 an L2 policy of evict_first; of these bulk copies know 0 and 5

@@ -48,6 +48,7 @@ parameters:
     default: 0
     min: 0
     max: 5
+    values: {0: plain, 1: wt, 2: cs, 3: cg, 4: no L1, 5: evict_first}
     help: >-
       0 st.global, 1 .wt (__stwt, written through), 2 .cs (__stcs, evicted first), 3 .cg (__stcg,
       into L2), 4 .L1::no_allocate, 5 an L2 policy of evict_first (8.0 and later)

@@ -30,7 +30,12 @@ parameters:
     min: 1
     max: 64 Ki
     help: equal parts of the array that persistent blocks walk side by side
-  STORE:      {default: 0, min: 0, max: 5, help: "0 no hint, 5 an L2 policy of evict_first"}
+  STORE:
+    default: 0
+    min: 0
+    max: 5
+    values: {0: plain, 1: wt, 2: cs, 3: cg, 4: no L1, 5: evict_first}
+    help: "0 no hint, 5 an L2 policy of evict_first"
   BYTES:      {default: 1 Gi, min: 1, help: size of the array}
   N:
     default: BYTES / (CHUNK * ITEMS * SLICES) * ITEMS * SLICES

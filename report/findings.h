@@ -157,6 +157,10 @@ struct TuningOutcome {
 /// One per group of the run's search, in its order; empty for a run that did not search.
 std::vector<TuningOutcome> tuning_outcomes(const RunAnalysis& run);
 
+/// "T = float, STRIDE = 4"; of a point of a search only what sets it apart from its group's default:
+/// "pattern = copy: BLOCK = 256, else the default".
+std::string describe_in_short(const RunAnalysis& run, std::size_t place);
+
 /// How much better the winner is than the default, or why that is not known: "the winner has 12.3 %
 /// (12.0 to 12.6 %) more bandwidth than the default", "the default is 2.3 times slower (2.3 to 2.4)
 /// than the winner", "the winner is no different from the default", "the default is the
@@ -202,6 +206,9 @@ std::optional<CountRange> main_count_range(const RunAnalysis& run);
 /// without a verdict, as without a GPU, the best and the worst by the run's main count. In whole
 /// sentences.
 std::vector<std::string> describe_limits(const RunAnalysis& run);
+
+/// What a reader wants to know first: both.
+std::vector<std::string> findings_of(const RunAnalysis& run);
 
 /// What stands in a table where there is no figure.
 constexpr const char* no_figure = "–";

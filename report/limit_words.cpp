@@ -407,4 +407,10 @@ std::vector<std::string> describe_limits(const RunAnalysis& run) {
   return sentences;
 }
 
+std::vector<std::string> findings_of(const RunAnalysis& run) {
+  std::vector<std::string> findings = describe_best(run);
+  std::ranges::move(describe_limits(run), std::back_inserter(findings));
+  return findings;
+}
+
 }  // namespace sweep

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "engine/spec/value_words.h"
 #include "engine/text/units.h"
 #include "report/display_text.h"
 
@@ -250,6 +251,11 @@ std::string ParameterValues::show(const Value& value) const {
   // Small numbers are easy to read as they are.
   const bool in_binary_units = are_multiples_of_kibi_ && has_large_;
   if (number != nullptr && in_binary_units) return format_count(*number);
+  if (number != nullptr) {
+    if (const std::string word = value_word(name, *number); !word.empty()) {
+      return fmt::format("{} ({})", *number, word);
+    }
+  }
   return to_string(value);
 }
 
@@ -316,8 +322,10 @@ std::string with_values(const ParameterValues& parameter, std::size_t most) {
   if (parameter.values().size() > most) {
     return fmt::format("{} ({} values)", parameter.name, parameter.values().size());
   }
+  ParameterValues sorted = parameter;
+  if (sorted.is_numeric()) sorted.sort();
   std::vector<std::string> values;
-  for (const Value& value : parameter.values()) values.push_back(parameter.show(value));
+  for (const Value& value : sorted.values()) values.push_back(sorted.show(value));
   return fmt::format("{} ({})", parameter.name, fmt::join(values, ", "));
 }
 
@@ -380,10 +388,12 @@ std::string describe_choice(std::string_view place, std::string_view shown,
     }
   }
   if (!is_crowded) return {};
+  constexpr std::size_t most_with_values = 3;
   std::vector<std::string> over;
   for (const ParameterValues& parameter : parameters) {
     if (parameter.is_derived || !varying.contains(parameter.name)) continue;
-    over.push_back(with_values(parameter, most_values));
+    over.push_back(varying.size() > most_with_values ? parameter.name
+                                                     : with_values(parameter, most_values));
   }
   if (over.empty()) {
     return fmt::format("A configuration measured more than once shows its {}", shown);

@@ -124,7 +124,8 @@ class ParameterValues {
   /// The value's place among `values`, or their number when it is none of them.
   std::size_t rank_of(const Value& value) const;
   /// As a reader likes it: with binary units ("64 Mi") when all values are such large round
-  /// numbers, otherwise as a user would write it.
+  /// numbers, with what it stands for ("1 (nc)") where the patterns say so, otherwise as a user
+  /// would write it.
   std::string show(const Value& value) const;
 
  private:

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/spec/value_words.h"
 #include "engine/text/units.h"
 
 namespace sweep {
@@ -222,7 +223,9 @@ RunResults load_results(const Store& store, std::optional<std::int64_t> run_id) 
   std::set<std::string> patterns;
   for (const StoredPoint& point : results.points) {
     const PointKey& key = point.point.key;
-    if (patterns.insert(key.pattern_name).second) define_metrics_of_pattern(key.pattern_text);
+    if (!patterns.insert(key.pattern_name).second) continue;
+    define_metrics_of_pattern(key.pattern_text);
+    define_words_of_pattern(key.pattern_text);
   }
   StoredSweep stored = read_stored_sweep(results.run.provenance.sweep_text);
   results.layout = std::move(stored.report);

@@ -54,10 +54,10 @@ std::string count_points(const RunResults& results) {
   return text + '.';
 }
 
-/// "36 configurations of the pattern stride over STRIDE (1, 2, 4) and BLOCK (12 values), measured
+/// "36 configurations of the pattern stride over T (float, double) and BLOCK (12 values), measured
 /// on NVIDIA H200 on 2025-01-31."
 std::string describe_subject(const RunAnalysis& run) {
-  constexpr std::size_t most_values = 6;
+  constexpr std::size_t most_values = 2;
   const RunResults& results = run.results;
   std::string text = count_of(results.points.size(), "configuration");
   const ParameterValues* patterns = find_parameter(run.parameters, "pattern");
@@ -69,7 +69,11 @@ std::string describe_subject(const RunAnalysis& run) {
     if (parameter.values().size() < 2 || parameter.is_derived) continue;
     axes.push_back(with_values(parameter, most_values));
   }
-  if (!axes.empty()) text += " over " + in_words(axes);
+  constexpr std::size_t most_axes = 4;
+  if (!axes.empty()) {
+    text +=
+        " over " + (axes.size() > most_axes ? count_of(axes.size(), "parameter") : in_words(axes));
+  }
   const Device& device = results.run.provenance.device;
   if (!device.name.empty()) {
     const bool is_predicted = any_has(run.points, {"time", Origin::predicted});
@@ -241,6 +245,7 @@ class RunDocument {
     if (const std::string state = describe_state(results_.run); !state.empty()) {
       title.emplace_back(Paragraph{state, Tone::serious});
     }
+    std::ranges::move(list_of(findings_of(run_), as_sentence), std::back_inserter(title));
     add_title(std::move(title), count_points(results_));
     add("tuning", "Tuning", tuning_section(run_));
     add("charts", "Charts", chart_pictures(results_, pictures));
@@ -250,6 +255,7 @@ class RunDocument {
     add("notes", "Notes", list_of(notes));
     add_end();
     Document origin = {provenance_table(results_.run)};
+    add_constants(origin);
     add_parts(origin);
     add_command(origin);
     document_.emplace_back(Fold{"Where the figures come from", std::move(origin)});
@@ -257,13 +263,11 @@ class RunDocument {
   }
 
   Document page(const std::vector<Chart>& charts) && {
-    std::vector<std::string> findings = describe_best(run_);
-    std::ranges::move(describe_limits(run_), std::back_inserter(findings));
     add_title({}, describe_subject(run_));
     Document& title = std::get<Section>(document_.front()).content;
     title.emplace_back(PageBlock{summary_tiles(run_)});
-    std::ranges::move(list_of(findings, as_sentence), std::back_inserter(title));
-    add_notes();
+    std::ranges::move(list_of(findings_of(run_), as_sentence), std::back_inserter(title));
+    std::vector<std::string> notes = add_warnings();
     add("charts", "Charts", block_of(chart_figures(charts)));
     // Of all points a page has a better one.
     Document tables;
@@ -283,10 +287,12 @@ class RunDocument {
                               Tone::quiet});
     }
     add("counts", "Hardware and emulated counts", std::move(counts));
+    add("notes", "Notes", list_of(notes, as_sentence));
     add_end();
     const Provenance& provenance = results_.run.provenance;
     Document origin = {
         Fold{"Device, driver, compiler, measuring rules", {provenance_table(results_.run)}}};
+    add_constants(origin);
     add_parts(origin);
     if (!provenance.sweep_text.empty()) {
       origin.emplace_back(Fold{"The sweep's text", {Code{provenance.sweep_text, "yaml"}}});
@@ -308,18 +314,12 @@ class RunDocument {
       content.insert(content.begin(), Paragraph{results_.summary, Tone::quiet});
     }
     content.emplace_back(Paragraph{std::move(subject)});
-    std::vector<ParameterValues> constant = run_.parameters;
-    std::erase_if(constant, [](const ParameterValues& parameter) { return parameter.varies(); });
-    if (!constant.empty() && !run_.points.empty()) {
-      content.emplace_back(Paragraph{
-          "In all points: " + describe(*run_.points.front(), constant) + '.', Tone::quiet});
-    }
     document_.emplace_back(
         Section{"summary", results_.run.provenance.sweep_name, std::move(content), 1});
   }
 
-  /// A page says at its beginning what to be careful about; its notes are the others.
-  void add_notes() {
+  /// A page says at its beginning what to be careful about. Gives the other notes.
+  std::vector<std::string> add_warnings() {
     std::vector<std::string> warnings;
     std::vector<std::string> notes;
     if (std::string state = describe_state(results_.run); !state.empty()) {
@@ -339,8 +339,23 @@ class RunDocument {
       (note.is_concern ? warnings : notes).push_back(std::move(note.text));
     }
     std::ranges::move(describe_notes(results_.points), std::back_inserter(notes));
-    add("warnings", "Warnings", list_of(warnings, as_sentence));
-    add("notes", "Notes", list_of(notes, as_sentence));
+    if (warnings.size() == 1)
+      add("warnings", "Warning", {Paragraph{as_sentence(warnings.front())}});
+    if (warnings.size() > 1) {
+      const std::vector<std::string> others(warnings.begin() + 1, warnings.end());
+      add("warnings", "Warnings",
+          {Fold{fmt::format("{} And {} more.", as_sentence(warnings.front()), others.size()),
+                list_of(others, as_sentence)}});
+    }
+    return notes;
+  }
+
+  void add_constants(Document& content) const {
+    std::vector<ParameterValues> constant = run_.parameters;
+    std::erase_if(constant, [](const ParameterValues& parameter) { return parameter.varies(); });
+    if (constant.empty() || run_.points.empty()) return;
+    content.emplace_back(
+        Paragraph{"In all points: " + describe(*run_.points.front(), constant) + '.'});
   }
 
   void add_parts(Document& content) const {

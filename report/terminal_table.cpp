@@ -158,6 +158,39 @@ std::optional<TextColumn> bar_column(const TableModel& table, std::size_t place,
   return bars;
 }
 
+/// The table with rows that follow each other and differ in their last key alone, a number, as one:
+/// "8 to 32".
+TableModel fold_equal_rows(const TableModel& table) {
+  constexpr std::ptrdiff_t fewest = 3;
+  TableModel folded = table;
+  if (table.key_columns.empty() || !table.key_columns.back().numeric) return folded;
+  folded.rows.clear();
+  const auto reads_as = [](const TableModel::Row& a, const TableModel::Row& b) {
+    const auto same_text = [](const Cell& one, const Cell& other) {
+      return one.kind == other.kind && text_of(one, "-") == text_of(other, "-");
+    };
+    return a.remark == b.remark && std::equal(a.keys.begin(), a.keys.end() - 1, b.keys.begin()) &&
+           std::ranges::equal(a.cells, b.cells, same_text);
+  };
+  for (auto begin = table.rows.begin(); begin != table.rows.end();) {
+    const auto end = std::find_if_not(
+        begin, table.rows.end(), [&](const TableModel::Row& row) { return reads_as(*begin, row); });
+    if (end - begin < fewest) {
+      folded.rows.insert(folded.rows.end(), begin, end);
+    } else {
+      TableModel::Row& row = folded.rows.emplace_back(*begin);
+      row.keys.back() += " to " + std::prev(end)->keys.back();
+      for (auto each = begin; each != end; ++each) {
+        for (std::size_t i = 0; i < row.cells.size(); ++i) {
+          row.cells[i].is_best = row.cells[i].is_best || each->cells[i].is_best;
+        }
+      }
+    }
+    begin = end;
+  }
+  return folded;
+}
+
 /// A last line with the course of each column's figures, where the rows are numbers.
 void add_courses(const TableModel& table, TextColumn& key, Columns& values) {
   constexpr std::size_t fewest_rows = 4;
@@ -186,8 +219,10 @@ std::vector<Columns> column_blocks(const Columns& keys, const Columns& others, s
   return blocks;
 }
 
-/// The table's columns, all with as many lines, every text with its column's width.
-std::vector<Columns> fit_columns(const TableModel& table, std::size_t width, Drawing drawing) {
+/// The table's columns, all with as many lines, every text with its column's width. `whole` has the
+/// rows that are folded in it.
+std::vector<Columns> fit_columns(const TableModel& table, const TableModel& whole,
+                                 std::size_t width, Drawing drawing) {
   constexpr std::size_t narrowest_key = 8;
   const bool unicode = drawing == Drawing::unicode;
   const std::size_t values = table.headings.size();
@@ -219,7 +254,7 @@ std::vector<Columns> fit_columns(const TableModel& table, std::size_t width, Dra
       if (bars) others.insert(others.begin() + 1, std::move(*bars));
     }
     const bool has_values_alone = values > 1 && others.size() == values;
-    if (unicode && has_values_alone && keys.size() == 1) add_courses(table, keys.front(), others);
+    if (unicode && has_values_alone && keys.size() == 1) add_courses(whole, keys.front(), others);
   }
   std::size_t lines = 1;
   for (const TextColumn& column : others) lines = std::max(lines, column.heading.size());
@@ -327,9 +362,10 @@ std::size_t steps_of(double share, std::size_t all) {
 
 }  // namespace
 
-std::string terminal_table(const TableModel& table, std::size_t width, bool color, Drawing drawing,
-                           const Screen& screen) {
-  const std::vector<Columns> blocks = fit_columns(table, width, drawing);
+std::string terminal_table(const TableModel& whole_table, std::size_t width, bool color,
+                           Drawing drawing, const Screen& screen) {
+  const TableModel table = fold_equal_rows(whole_table);
+  const std::vector<Columns> blocks = fit_columns(table, whole_table, width, drawing);
   std::string text;
   if (!table.title.empty()) text += painted(printable(table.title), bold, color) + '\n';
   text += wrapped(caption_of(table), width);
@@ -369,7 +405,7 @@ std::string write_terminal(const RunAnalysis& run, std::size_t width, bool color
     if (!text.empty()) text += '\n';
     text += terminal_table(table, width, color, drawing, screen);
   }
-  std::vector<std::string> notes = describe_best(run);
+  std::vector<std::string> notes = findings_of(run);
   std::ranges::move(describe_run_notes(run.results), std::back_inserter(notes));
   std::ranges::move(describe_notes(run.results.points), std::back_inserter(notes));
   if (!notes.empty()) text += '\n';

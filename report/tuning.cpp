@@ -129,6 +129,30 @@ std::string describe_known_gain(const TuningRecord& tuning, const TunedGroup& gr
                      is_more ? "more" : "less", noun, other);
 }
 
+/// What sets a point apart from its group's default, "BLOCK = 256, else the default"; all of its
+/// configuration where the default was not tried or has nothing in common with it.
+std::string describe_changes(const RunAnalysis& run, std::size_t place,
+                             const TuningOutcome& outcome) {
+  std::vector<ParameterValues> shown = run.told_in_group;
+  if (outcome.default_configuration && outcome.default_configuration != place) {
+    const Bindings own = environment_of(*run.points[place]);
+    const Bindings others = environment_of(*run.points[*outcome.default_configuration]);
+    std::erase_if(shown, [&](const ParameterValues& parameter) {
+      const Value* value = own.find(parameter.name);
+      const Value* other = others.find(parameter.name);
+      return value == nullptr || (other != nullptr && *value == *other);
+    });
+    const bool is_shorter = std::ranges::any_of(run.told_in_group, [&](const auto& parameter) {
+      return own.find(parameter.name) != nullptr && !find_parameter(shown, parameter.name);
+    });
+    if (is_shorter && !shown.empty()) {
+      return describe(*run.points[place], shown) + ", else the default";
+    }
+    shown = run.told_in_group;
+  }
+  return describe(*run.points[place], shown);
+}
+
 /// Says what a run's search found.
 class TuningWords {
  public:
@@ -200,6 +224,9 @@ class TuningWords {
   std::string configuration(std::size_t place) const {
     return describe(*run_.points[place], run_.told_in_group);
   }
+  std::string changes_of(std::size_t place, const TuningOutcome& outcome) const {
+    return describe_changes(run_, place, outcome);
+  }
 
   /// The winner's figure as it was measured among all others: what every table shows of it. Where
   /// its point is not there that of the final comparison.
@@ -227,7 +254,7 @@ class TuningWords {
              describe_disturbance(outcome.found);
     }
     const double figure = winners_figure(outcome);
-    std::string text = fmt::format("{}: {}: {}", best, configuration(*outcome.winner),
+    std::string text = fmt::format("{}: {}: {}", best, changes_of(*outcome.winner, outcome),
                                    describe_figure(column_, figure));
     if (const auto share = percent_of_peak(run_.results, figure)) {
       text += fmt::format(", {:.1f} % of the peak", *share);
@@ -236,12 +263,11 @@ class TuningWords {
     return text + (compared.empty() ? "" : "; ") + compared + describe_same(outcome.same.size());
   }
 
-  /// "default: BLOCK = 128: 3980 GB/s; ", to stand before the gain over it.
+  /// "default: 3980 GB/s; ", to stand before the gain over it.
   std::string default_words(const TuningOutcome& outcome) const {
     const auto& place = outcome.default_configuration;
     if (!place || place == outcome.winner || !verdict(*place)) return {};
-    return fmt::format("default: {}: {}; ", configuration(*place),
-                       describe_figure(column_, verdict(*place)->figure));
+    return fmt::format("default: {}; ", describe_figure(column_, verdict(*place)->figure));
   }
 
   /// The point's interval; nothing for a figure that is exact, or of a few samples.
@@ -319,6 +345,58 @@ class TuningWords {
     const std::string compared = describe_final_comparison(outcome.found);
     if (!compared.empty()) add_text("The winner has " + compared + '.');
     add_text(as_sentence(describe_gain(run_.results, outcome)));
+    add_importance(outcome, content);
+  }
+
+  /// What the best of the group's tries with other values of a parameter has, the parameter first
+  /// that matters most.
+  void add_importance(const TuningOutcome& outcome, Document& content) const {
+    constexpr std::size_t most_rows = 12;
+    const auto groups = tuned_groups_of(run_.results.points, tuning_);
+    const auto own_group = groups[*outcome.winner];
+    const Bindings winner = environment_of(*run_.points[*outcome.winner]);
+    const double figure = winners_figure(outcome);
+    struct Other {
+      const ParameterValues* parameter;
+      const PointRecord* best;
+      double ratio;
+    };
+    std::vector<Other> others;
+    for (const ParameterValues& parameter : run_.told_in_group) {
+      const Value* value = winner.find(parameter.name);
+      if (value == nullptr) continue;
+      PointList points;
+      for (std::size_t i = 0; i < run_.points.size(); ++i) {
+        if (groups[i] != own_group || is_cut_off(*run_.points[i])) continue;
+        const Bindings environment = environment_of(*run_.points[i]);
+        const Value* other = environment.find(parameter.name);
+        if (other != nullptr && *other != *value) points.push_back(run_.points[i]);
+      }
+      if (const PointRecord* best = best_point(points, column_, tuning_.better)) {
+        others.push_back({&parameter, best, *figure_of(*best, column_) / figure});
+      }
+    }
+    if (others.size() < 2) return;
+    const auto loss = [&](const Other& other) {
+      return tuning_.better == Better::lower ? 1 / other.ratio : other.ratio;
+    };
+    std::ranges::stable_sort(others, {}, loss);
+    if (others.size() > most_rows) others.resize(most_rows);
+    DocumentTable table = {{"parameter", "the winner's", "the best other",
+                            figure_column(heading_of(column_)), "difference"}};
+    for (const Other& other : others) {
+      const Bindings environment = environment_of(*other.best);
+      const std::string& name = other.parameter->name;
+      table.rows.push_back({name, other.parameter->show(*winner.find(name)),
+                            other.parameter->show(*environment.find(name)),
+                            format_figure(*figure_of(*other.best, column_)),
+                            std::isfinite(other.ratio) && other.ratio > 0
+                                ? describe_difference(other.ratio, column_)
+                                : std::string()});
+    }
+    content.emplace_back(Paragraph{
+        "How much depends on a parameter: the best that was tried with another value of it."});
+    content.emplace_back(std::move(table));
   }
 
   /// A group in the table of all.
@@ -401,6 +479,15 @@ std::vector<TuningOutcome> tuning_outcomes(const RunAnalysis& run) {
     outcome.worst = group.slowest;
   }
   return outcomes;
+}
+
+std::string describe_in_short(const RunAnalysis& run, std::size_t place) {
+  const auto& tuning = run.results.run.tuning;
+  const auto group = tuning ? tuned_groups_of(run.results.points, *tuning)[place] : std::nullopt;
+  if (!group) return describe(*run.points[place], run.told);
+  const TuningOutcome outcome = tuning_outcomes(run)[*group];
+  const std::string changes = describe_changes(run, place, outcome);
+  return outcome.label.empty() ? changes : outcome.label + ": " + changes;
 }
 
 std::string describe_gain(const RunResults& results, const TuningOutcome& outcome) {

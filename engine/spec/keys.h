@@ -50,6 +50,7 @@ enum class ValueForm {
   axis_groups,   ///< a list of NAME: values
   parameters,    ///< NAME: default, or NAME: a map
   structs,       ///< NAME: bytes
+  value_words,   ///< NUMBER: a text
   buffers,       ///< NAME: a map
   init,          ///< a CUDA expression, or a map
   arguments,     ///< NAME: a map, or a list
@@ -341,6 +342,9 @@ inline constexpr Key parameter_keys[] = {
     {"device", ValueForm::device_figure,
      "The default is this figure of the device, where it is known."},
     {"help", ValueForm::plain, "What the parameter means, with its unit."},
+    {"values", ValueForm::value_words,
+     "What an integer's values stand for, which reports show beside them: {0: cached, 1: "
+     "streaming}."},
 };
 
 /// Of an array in a file.

@@ -211,11 +211,8 @@ void define_own_metrics(std::span<const OwnMetric> metrics) {
 
 void define_metrics_of_pattern(const std::string& pattern_text) {
   Diagnostics ignored;
-  const auto source = std::make_shared<Source>(Source{"the stored pattern", pattern_text});
-  const auto layout = find_header(source, ignored);
-  const auto header =
-      layout ? read_yaml(source, layout->header_begin, layout->header_end, ignored) : std::nullopt;
-  const YamlNode* metrics = header && header->is_map() ? header->find("metrics") : nullptr;
+  const auto header = read_stored_header(pattern_text, ignored);
+  const YamlNode* metrics = header ? header->find("metrics") : nullptr;
   if (metrics != nullptr && metrics->is_map())
     define_own_metrics(read_own_metrics(metrics, ignored));
 }

@@ -157,6 +157,14 @@ std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& d
   return PatternLayout{word + mark.size(), close, close + 2, comment};
 }
 
+std::optional<YamlNode> read_stored_header(const std::string& text, Diagnostics& diagnostics) {
+  const auto source = std::make_shared<Source>(Source{"the stored pattern", text});
+  const auto layout = find_header(source, diagnostics);
+  if (!layout) return std::nullopt;
+  auto header = read_yaml(source, layout->header_begin, layout->header_end, diagnostics);
+  return header && header->is_map() ? std::move(header) : std::nullopt;
+}
+
 std::vector<CudaExpression> expressions_of(const Pattern& pattern) {
   std::vector<CudaExpression> expressions = kernel_expressions_of(pattern);
   for (const Buffer& buffer : pattern.buffers) {

@@ -16,6 +16,7 @@
 #include "engine/spec/place.h"
 #include "engine/spec/step_reader.h"
 #include "engine/spec/sweep.h"
+#include "engine/spec/value_words.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
@@ -132,6 +133,9 @@ class HeaderReader : private StepReader {
     const bool is_integer = parameter.kind == ValueKind::integer;
     if (!is_integer && (parameter.min || parameter.max)) refuse("it has no min or max");
     if (!is_integer && !parameter.device.empty()) refuse("a figure of the device is an integer");
+    if (!is_integer && is_among(have_words_, parameter.name)) {
+      refuse("'values' says what integers stand for");
+    }
     if (parameter.min && parameter.max && *parameter.min > *parameter.max) {
       diagnostics_.error(parameter.where,
                          fmt::format("the min of '{}' is above its max", parameter.name));
@@ -161,6 +165,9 @@ class HeaderReader : private StepReader {
           reader.choice("device", device_figure_names, "a figure of the device", "the figures are");
       if (figure) parameter.device = device_figure_names.at(*figure);
       parameter.help = reader.text("help");
+      if (!read_value_words(reader.find("values"), diagnostics_).empty()) {
+        have_words_.push_back(key.text);
+      }
       if (kind == ValueKind::word && value) {
         read_default_place(*value, std::move(parameter));
         return;
@@ -439,6 +446,7 @@ class HeaderReader : private StepReader {
   }
 
   std::vector<std::string> declared_;  ///< all parameters
+  std::vector<std::string> have_words_;  ///< parameters with `values`
 };
 
 }  // namespace

@@ -23,6 +23,10 @@ struct PatternLayout {
 /// `//` comments may stand before it.
 std::optional<PatternLayout> find_header(const SourcePtr& source, Diagnostics& diagnostics);
 
+/// The header of a pattern's text that a database has kept, a map; nothing, with errors, where
+/// there is none.
+std::optional<YamlNode> read_stored_header(const std::string& text, Diagnostics& diagnostics);
+
 /// An expression of a header that comes to an integer.
 struct HeaderFigure {
   Expression expression;

@@ -123,6 +123,8 @@ std::optional<Chart> build_chart(const ChartLayout& layout, const RunResults& re
 /// would be fewer than two has none, nor has one that shows as a share of the peak what an earlier
 /// one shows as a bandwidth.
 ///
+/// Of a search the best so far against the tries comes first.
+///
 /// Last comes the predicted against the measured time where four points or more have both, so that
 /// one sees where the predictions hold; not where the sweep has an empty list of charts, or a
 /// scatter chart of its own.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/text/units.h"
 #include "report/charts/chart_parts.h"
@@ -19,6 +20,37 @@ std::string short_text(const ParameterValues& parameter, std::size_t rank) {
   return is_round ? format_count(*number) : parameter.show(value);
 }
 
+using ByRanks = std::map<std::vector<std::size_t>, PointList>;
+
+/// Labels of combinations some of whose parameters only some points have, or are switches: "copy",
+/// "transpose_tiled, PAD 0, SWIZZLED" in the place of "transpose_tiled, -, 0, true". Nothing where
+/// there are none of these, or two would be called the same.
+std::vector<std::string> labels_by_name(const std::vector<ParameterValues>& keys,
+                                        const ByRanks& by_ranks) {
+  std::vector<std::string> labels;
+  bool has_reason = false;
+  for (const auto& [ranks, having] : by_ranks) {
+    std::string& label = labels.emplace_back();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      std::string text;
+      if (ranks[i] == keys[i].values().size()) {
+        has_reason = true;
+      } else if (const auto* is_on = std::get_if<bool>(&keys[i].values()[ranks[i]])) {
+        has_reason = true;
+        if (*is_on) text = keys[i].name;
+      } else if (keys[i].is_numeric()) {
+        text = keys[i].name + ' ' + short_text(keys[i], ranks[i]);
+      } else {
+        text = short_text(keys[i], ranks[i]);
+      }
+      if (!text.empty()) label += (label.empty() ? "" : ", ") + text;
+    }
+  }
+  const std::set<std::string> different(labels.begin(), labels.end());
+  if (!has_reason || different.size() < labels.size() || different.contains("")) return {};
+  return labels;
+}
+
 }  // namespace
 
 Combinations::Combinations(const std::vector<std::string>& names, const PointList& points,
@@ -29,7 +61,7 @@ Combinations::Combinations(const std::vector<std::string>& names, const PointLis
     ParameterValues& key = keys.emplace_back(found != nullptr ? *found : ParameterValues(name));
     if (key.is_numeric()) key.sort();
   }
-  std::map<std::vector<std::size_t>, PointList> by_ranks;
+  ByRanks by_ranks;
   for (const PointRecord* point : points) {
     const Bindings environment = environment_of(*point);
     std::vector<std::size_t> ranks;
@@ -63,6 +95,9 @@ Combinations::Combinations(const std::vector<std::string>& names, const PointLis
       labels[place] += fmt::format("{}{}", comma, value);
       titles[place++] += fmt::format("{}{} = {}", comma, keys[i].name, value);
     }
+  }
+  if (auto named = labels_by_name(keys, by_ranks); size() > 1 && !named.empty()) {
+    labels = std::move(named);
   }
 }
 

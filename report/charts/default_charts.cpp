@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "engine/text/units.h"
 #include "report/charts/chart.h"
 #include "report/point_columns.h"
 
@@ -120,6 +123,74 @@ TableLayout table_of_all(const RunResults& results) {
   return table;
 }
 
+/// The best of a group of a search after each try that found a better one.
+void add_course(const RunResults& results, std::vector<std::size_t> tried, std::size_t series,
+                Chart& chart) {
+  std::ranges::sort(tried, {}, [&](std::size_t i) { return results.points[i].id; });
+  std::optional<std::size_t> best;
+  const auto figure = [&](std::size_t i) {
+    return figure_of(results.points[i].point, chart.metric).value_or(0);
+  };
+  const auto add = [&](std::size_t tries) {
+    ChartMark mark{0, series, static_cast<double>(tries)};
+    mark.point = *best;
+    mark.figure = figure(*best);
+    chart.marks.push_back(mark);
+  };
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    const PointRecord& point = results.points[tried[i]].point;
+    const auto own = figure_of(point, chart.metric);
+    const bool is_figure = point.status == PointStatus::ok && own && std::isfinite(*own);
+    const bool is_better =
+        is_figure &&
+        (!best || (chart.better == Better::lower ? *own < figure(*best) : *own > figure(*best)));
+    // A step: the best until now goes on to the try before.
+    if (is_better && best && chart.marks.back().x < static_cast<double>(i)) add(i);
+    if (is_better) best = tried[i];
+    const bool is_last = i + 1 == tried.size();
+    if (best && (is_better || is_last)) add(i + 1);
+  }
+}
+
+/// Of a run that searched the best so far against how many were tried.
+std::optional<Chart> chart_of_search(const RunResults& results) {
+  constexpr std::size_t fewest = 8;
+  const auto& tuning = results.run.tuning;
+  if (!tuning || results.points.size() < fewest) return std::nullopt;
+  Chart chart;
+  chart.title = "The best so far";
+  chart.metric = column_of(*tuning);
+  chart.better = tuning->better;
+  chart.figure_label = heading_of(chart.metric);
+  chart.y.label = chart.figure_label;
+  std::vector<std::vector<std::size_t>> tried(std::min(tuning->groups.size(), most_series));
+  const auto groups = tuned_groups_of(results.points, *tuning);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] && *groups[i] < tried.size()) tried[*groups[i]].push_back(i);
+  }
+  const std::vector<ParameterValues> parameters = parameters_of(records_of(results.points));
+  std::size_t most = 1;
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    most = std::max(most, tried[i].size());
+    chart.series.push_back(
+        tried.size() > 1 ? describe_group(tuning->groups[i].group, tuning->for_each, parameters)
+                         : std::string());
+    add_course(results, std::move(tried[i]), i, chart);
+  }
+  if (chart.marks.empty()) return std::nullopt;
+  chart.x = {"tries", ChartScale::log2};
+  for (std::size_t at = 1; at < 2 * most; at *= 2) {
+    chart.x.ticks.push_back({static_cast<double>(at), format_thousands(at)});
+  }
+  const std::vector<double> figures = figures_of(chart);
+  chart.figure_scale = scale_of_figures(figures, ScaleChoice::automatic, chart.kind);
+  chart.figures_from_zero = begins_at_zero(figures, chart.kind);
+  chart.description =
+      fmt::format("Line chart of the best {} against how many configurations were tried, up to {}.",
+                  chart.figure_label, format_thousands(most));
+  return chart;
+}
+
 /// Nothing where too few points have a measured and a predicted time.
 std::optional<Chart> chart_of_predictions(const RunResults& results) {
   constexpr std::size_t fewest = 4;
@@ -150,6 +221,7 @@ std::vector<Chart> charts_of(const RunResults& results) {
     }
   }
   std::vector<Chart> charts;
+  if (auto course = chart_of_search(results)) charts.push_back(std::move(*course));
   for (const ChartLayout& layout : layouts) {
     if (auto chart = build_chart(layout, results)) charts.push_back(std::move(*chart));
   }

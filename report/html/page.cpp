@@ -275,12 +275,17 @@ nlohmann::ordered_json chart_data(const Chart& chart) {
 std::string chart_figures(const std::vector<Chart>& charts) {
   constexpr std::size_t most_in_half = 36;
   const bool is_drawn_by_script = !vega_script().text.empty();
+  const auto needs_width = [&](const Chart& chart) {
+    const bool has_places = chart.kind == ChartKind::bar || chart.is_heatmap();
+    return chart.panels.size() > 1 || (has_places && chart.marks.size() > most_in_half);
+  };
   std::string html;
+  bool is_second = false;  // in its row
   for (std::size_t i = 0; i < charts.size(); ++i) {
     const Chart& chart = charts[i];
-    const bool has_places = chart.kind == ChartKind::bar || chart.is_heatmap();
-    const bool is_wide =
-        chart.panels.size() > 1 || (has_places && chart.marks.size() > most_in_half);
+    const bool has_next = i + 1 < charts.size() && !needs_width(charts[i + 1]);
+    const bool is_wide = needs_width(chart) || (!is_second && !has_next);
+    is_second = !is_wide && !is_second;
     html +=
         fmt::format("<figure class=\"chart{}\" id=\"chart-{}\" data-chart=\"{}\">\n<h3>{}</h3>\n",
                     is_wide ? " wide" : "", i + 1, i, escape_html(chart.title));
@@ -317,7 +322,7 @@ std::string summary_tiles(const RunAnalysis& run) {
                              std::size_t place, const std::string& remark = "") {
     const PointRecord& point = *run.points[place];
     add(label, format_figure(figure_of(point, metric).value()), unit_of(metric.name),
-        remark + describe(point, run.told));
+        remark + describe_in_short(run, place));
   };
   if (const auto& ends = run.verdicts.overall) {
     const std::string& metric = ends->metric.name;

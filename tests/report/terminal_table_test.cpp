@@ -49,6 +49,25 @@ BOOST_AUTO_TEST_CASE(figures_are_aligned_on_the_decimal_point) {
              "     4  µ               -  1.000-12.50\n");
 }
 
+BOOST_AUTO_TEST_CASE(rows_that_read_alike_are_one) {
+  TableModel table;
+  table.key_columns = {{"T", false}, {"STRIDE", true}};
+  table.headings = {{"sectors"}};
+  const auto add = [&](const char* type, const char* stride, double value) {
+    table.rows.push_back({{type, stride}, {figure(value)}});
+  };
+  add("float", "1", 4);
+  for (const char* stride : {"8", "9", "16"}) add("float", stride, 32);
+  add("double", "4", 32);
+  add("double", "8", 32);
+  BOOST_TEST(terminal_table(table, 80, false) ==
+             "T        STRIDE  sectors\n"
+             "float         1    4.000\n"
+             "float   8 to 16    32.00\n"
+             "double        4    32.00\n"
+             "double        8    32.00\n");
+}
+
 BOOST_AUTO_TEST_CASE(what_is_too_wide_continues_below) {
   BOOST_TEST(terminal_table(example(), 25, false) ==
              "A title\n"

@@ -26,6 +26,8 @@ const std::vector<EditCase> expressions = {
     {"min: 1,", "min: 1 / 0,",
      "5:29+1 '/' divides by zero | guard it, for example with max(X, 1) or X > 0 && ..."},
     {"max: 1 Gi,", "max: true,", "5:35+4 'max' must be an integer, but this is a boolean"},
+    {"max: 1 Gi,", "max: 1 Gi, values: {none: 1},",
+     "5:50+4 'none' is not a number | values says what numbers stand for: {0: cached}"},
     {"max: 1 Gi,", "max: 1.5 Gi,",
      "5:35+2 numbers are integers here | write a fraction as a division, or scale the unit"},
     {"[N % BLOCK == 0]", "[N % BLOK == 0]",

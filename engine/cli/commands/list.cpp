@@ -10,6 +10,7 @@
 #include "engine/spec/keys.h"
 #include "engine/spec/metric.h"
 #include "engine/spec/pattern_header.h"
+#include "engine/spec/value_words.h"
 #include "engine/store/store.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
@@ -313,6 +314,7 @@ void print_groups(const std::vector<Group>& groups) {
 /// As a program reads it; a parameter's default stays an expression.
 Json pattern_json(const Pattern& pattern) {
   Json parameters = Json::array();
+  auto words = words_of_pattern(pattern.source->text);
   for (const Parameter& parameter : pattern.parameters) {
     const auto type = std::ranges::find(parameter_kinds, parameter.kind) - parameter_kinds.begin();
     Json object = {{"name", parameter.name},
@@ -322,6 +324,9 @@ Json pattern_json(const Pattern& pattern) {
     if (parameter.max) object["max"] = *parameter.max;
     if (!parameter.device.empty()) object["device"] = parameter.device;
     object["help"] = parameter.help;
+    for (const auto& [number, word] : words[parameter.name]) {
+      object["values"][std::to_string(number)] = word;
+    }
     parameters.push_back(std::move(object));
   }
   return {{"name", pattern.name},
@@ -461,11 +466,15 @@ void print_pattern(const Pattern& pattern) {
     widest = std::max(widest, parameter.name.size());
   }
   if (!pattern.parameters.empty()) std::cout << "\nParameters:\n";
+  auto words = words_of_pattern(pattern.source->text);
   for (const Parameter& parameter : pattern.parameters) {
     std::string bounds;
     if (parameter.min) bounds += fmt::format(", at least {}", *parameter.min);
     if (parameter.max) bounds += fmt::format(", at most {}", *parameter.max);
     if (!parameter.device.empty()) bounds += fmt::format("; the device's {}", parameter.device);
+    for (const auto& [number, word] : words[parameter.name]) {
+      bounds += fmt::format("; {} {}", number, word);
+    }
     std::cout << fmt::format("  {:<{}}  {} (default {}{}){}{}\n", parameter.name, widest,
                              describe(parameter), parameter.default_value.text(), bounds,
                              parameter.help.empty() ? "" : ": ", parameter.help);

@@ -157,7 +157,7 @@ void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& 
   if (executor.is_emulated() && !executor.predicted_gpu && !loaded.sweep.emulator_set.empty()) {
     apply_emulator_set(loaded.sweep);
     enumerate_again(loaded);
-    say(options, "  with the sweep's values for the emulator:\n" + describe_plan(loaded));
+    say(options, describe_plan(loaded, true) + "  these are the sweep's values for the emulator\n");
     require_configurations(loaded, "nothing to run", "with the sweep's values for the emulator ");
   }
   // Patterns may have figures of the device for defaults.
@@ -413,7 +413,10 @@ int run_main(const GivenOptions& given) {
                                   options.set, options.limits);
   const std::string name = name_of_results(loaded.sweep.name, options.shard);
   require_file_name(name);
-  say(options, describe_plan(loaded));
+  // For the emulator the sweep may have other values, whose plan follows.
+  const bool is_for_emulator =
+      device == emulator_name && !given.has("profile") && !loaded.sweep.emulator_set.empty();
+  if (!is_for_emulator) say(options, describe_plan(loaded, true));
   require_configurations(loaded, "nothing to run");
   const bool is_replay = names_recording(device);
   std::vector<std::string> profiles;

@@ -214,7 +214,7 @@ void require_configurations(const LoadedSweep& loaded, std::string_view subject,
   throw CommandError(exit_bad_input, "{}: {}the constraints leave no configuration", subject, when);
 }
 
-std::string describe_plan(const LoadedSweep& loaded) {
+std::string describe_plan(const LoadedSweep& loaded, bool in_short) {
   const Sweep& sweep = loaded.sweep;
   const Space& space = loaded.space;
   std::string text = sweep.name;
@@ -234,8 +234,17 @@ std::string describe_plan(const LoadedSweep& loaded) {
     text += fmt::format("; {} in all", count_of(space.combinations, "combination"));
   }
   text += '\n';
+  constexpr std::ptrdiff_t most_in_short = 3;
+  const auto removes = [](const Removed& removed) { return removed.count > 0; };
+  const auto reasons = std::ranges::count_if(space.removed, removes);
+  if (in_short && reasons > most_in_short) {
+    std::uint64_t removed = 0;
+    for (const Removed& each : space.removed) removed += each.count;
+    return text + fmt::format("  {} removed by {} conditions, which 'sweep check' lists\n",
+                              format_thousands(removed), reasons);
+  }
   for (const Removed& removed : space.removed) {
-    if (removed.count == 0) continue;
+    if (!removes(removed)) continue;
     text += fmt::format("  {} removed by {} ({})\n", format_thousands(removed.count),
                         removed.constraint, removed.origin);
   }

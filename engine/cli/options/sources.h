@@ -68,8 +68,9 @@ void require_configurations(const LoadedSweep& loaded, std::string_view subject,
                             std::string_view when = {});
 
 /// What a sweep is about to do, in a few lines: how many configurations there are, which axes
-/// make them up, and how many each constraint removed.
-std::string describe_plan(const LoadedSweep& loaded);
+/// make them up, and how many each constraint removed; in short only how many all did, where they
+/// are many.
+std::string describe_plan(const LoadedSweep& loaded, bool in_short = false);
 
 /// The file itself, or the database that a sweep of this name writes: results/NAME.db.
 std::filesystem::path find_database(const std::string& name);
