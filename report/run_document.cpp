@@ -256,7 +256,7 @@ class RunDocument {
     return std::move(document_);
   }
 
-  Document page(const std::vector<Chart>& charts) && {
+  Document page(const std::vector<Chart>& charts, PageCharts kind) && {
     std::vector<std::string> findings = describe_best(run_);
     std::ranges::move(describe_limits(run_), std::back_inserter(findings));
     add_title({}, describe_subject(run_));
@@ -264,7 +264,7 @@ class RunDocument {
     title.emplace_back(PageBlock{summary_tiles(run_)});
     std::ranges::move(list_of(findings, as_sentence), std::back_inserter(title));
     add_notes();
-    add("charts", "Charts", block_of(chart_figures(charts)));
+    add("charts", "Charts", block_of(chart_figures(charts, kind)));
     // Of all points a page has a better one.
     Document tables;
     if (!results_.layout.tables.empty()) {
@@ -376,8 +376,8 @@ std::string write_markdown(const RunAnalysis& run) {
   return write_markdown(run, {});
 }
 
-Document run_page(const RunAnalysis& run, const std::vector<Chart>& charts) {
-  return RunDocument(run).page(charts);
+Document run_page(const RunAnalysis& run, const std::vector<Chart>& charts, PageCharts kind) {
+  return RunDocument(run).page(charts, kind);
 }
 
 }  // namespace sweep
