@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -132,6 +134,8 @@ inline ReportColumn figure_column(std::string heading) {
 struct DocumentTable {
   std::vector<ReportColumn> columns;
   std::vector<std::vector<std::string>> rows = {};
+  /// What cells lead to, by row and column: files, as seen from the document.
+  std::map<std::pair<std::size_t, std::size_t>, std::string> links = {};
 };
 
 /// A page offers to copy it, unless it is of the language "text": a message.
@@ -189,6 +193,9 @@ std::string escape_markdown(std::string_view text);
 /// Control characters other than line breaks and tabs, and those that turn the direction of
 /// writing, become U+FFFD, as do bytes that are no UTF-8.
 std::string escape_html(std::string_view text);
+
+/// A file's name as a link's target: what is no plain character becomes %XX.
+std::string escape_link(std::string_view file);
 
 /// A fenced block that shows the text's lines as they are.
 std::string markdown_code(std::string_view text, std::string_view language);

@@ -202,6 +202,20 @@ struct CountRange {
 /// better; nothing where no point has it.
 std::optional<CountRange> main_count_range(const RunAnalysis& run);
 
+/// What one would tell of a run in a line.
+struct Headline {
+  std::string label;  ///< "best bandwidth"
+  MetricColumn metric;
+  std::size_t place = 0;                     ///< of the best point among the run's
+  std::optional<double> share_of_peak = {};  ///< in %
+  std::optional<std::size_t> worst = {};     ///< the place of the worst point
+  std::string worst_label = {};              ///< "slowest"
+  std::string distance = {};                 ///< "94 % less than the best: "
+};
+
+/// By the verdict, without one by the run's main count; nothing where there is neither.
+std::optional<Headline> headline_of(const RunAnalysis& run);
+
 /// What limits the best configuration and the slowest, of each of the first groups of the verdict;
 /// without a verdict, as without a GPU, the best and the worst by the run's main count. In whole
 /// sentences.

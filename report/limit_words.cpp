@@ -396,6 +396,32 @@ std::optional<CountRange> main_count_range(const RunAnalysis& run) {
   return range;
 }
 
+std::optional<Headline> headline_of(const RunAnalysis& run) {
+  if (const auto& ends = run.verdicts.overall) {
+    // Beyond the whole peak caches serve more than memory could.
+    constexpr double whole_peak = 100;
+    const std::string& metric = ends->metric.name;
+    Headline headline = {(metric == "time" ? "shortest " : "best ") + metric, ends->metric,
+                         ends->best};
+    const auto share = figure_of(*run.points[ends->best], MetricColumn{"percent_of_peak"});
+    if (share && *share <= whole_peak) headline.share_of_peak = share;
+    headline.worst = ends->slowest;
+    headline.worst_label = word_for_slowest(ends->metric);
+    headline.distance = ends->distance + ": ";
+    return headline;
+  }
+  const auto range = main_count_range(run);
+  if (!range || !run.verdicts.groups.empty()) return std::nullopt;
+  const std::string& metric = range->metric.name;
+  if (range->best == range->worst) {
+    return Headline{"all points have " + metric, range->metric, range->best};
+  }
+  Headline headline = {"best " + metric, range->metric, range->best};
+  headline.worst = range->worst;
+  headline.worst_label = "worst " + metric;
+  return headline;
+}
+
 std::vector<std::string> describe_limits(const RunAnalysis& run) {
   std::vector<std::string> sentences;
   const auto& groups = run.verdicts.groups;

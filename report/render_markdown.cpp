@@ -52,17 +52,6 @@ bool is_markup(std::string_view text, std::size_t place) {
   }
 }
 
-/// A file's name as a link's target: what is no plain character becomes %XX.
-std::string escape_link(const std::string& file) {
-  constexpr std::string_view plain = "-._~/";
-  std::string link;
-  for (const char c : file) {
-    const bool is_plain = is_letter_or_digit(c) || plain.find(c) != std::string_view::npos;
-    link += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return link;
-}
-
 std::string strong(const std::string& text, bool is_strong = true) {
   return is_strong ? "**" + text + "**" : text;
 }
@@ -98,6 +87,10 @@ struct MarkdownRenderer {
     std::vector<std::vector<std::string>> rows = table.rows;
     for (auto& row : rows) {
       for (std::string& cell : row) cell = escape_markdown(cell);
+    }
+    for (const auto& [place, file] : table.links) {
+      std::string& cell = rows[place.first][place.second];
+      cell = '[' + cell + "](" + escape_link(file) + ')';
     }
     text += markdown_table(columns, rows) + '\n';
   }
@@ -163,6 +156,16 @@ std::string escape_markdown(std::string_view text) {
     result += plain[i];
   }
   return result;
+}
+
+std::string escape_link(std::string_view file) {
+  constexpr std::string_view plain = "-._~/";
+  std::string link;
+  for (const char c : file) {
+    const bool is_plain = is_letter_or_digit(c) || plain.find(c) != std::string_view::npos;
+    link += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return link;
 }
 
 std::string markdown_code(std::string_view text, std::string_view language) {

@@ -212,8 +212,12 @@ std::size_t RunResults::count_failed() const {
 }
 
 RunResults load_results(const Store& store, std::optional<std::int64_t> run_id) {
+  return load_results(store, find_run(store, run_id));
+}
+
+RunResults load_results(const Store& store, RunRecord run) {
   RunResults results;
-  results.run = find_run(store, run_id);
+  results.run = std::move(run);
   results.points = store.points(results.run.id);
   const auto& derived = results.run.provenance.derived;
   for (StoredPoint& stored : results.points) {

@@ -30,6 +30,8 @@ struct RunResults {
 
 /// Reads a run, by default the newest one. Throws StoreError when there is no such run.
 RunResults load_results(const Store& store, std::optional<std::int64_t> run_id = {});
+/// The same of a run whose record was read before.
+RunResults load_results(const Store& store, RunRecord run);
 
 /// Why these cannot be shown together: they are searches, or runs of different sweeps; empty where
 /// they can.

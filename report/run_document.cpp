@@ -262,13 +262,13 @@ class RunDocument {
     return std::move(document_);
   }
 
-  Document page(const std::vector<Chart>& charts) && {
+  Document page(const std::vector<Chart>& charts, PageCharts kind) && {
     add_title({}, describe_subject(run_));
     Document& title = std::get<Section>(document_.front()).content;
     title.emplace_back(PageBlock{summary_tiles(run_)});
     std::ranges::move(list_of(findings_of(run_), as_sentence), std::back_inserter(title));
     std::vector<std::string> notes = add_warnings();
-    add("charts", "Charts", block_of(chart_figures(charts)));
+    add("charts", "Charts", block_of(chart_figures(charts, kind)));
     // Of all points a page has a better one.
     Document tables;
     if (!results_.layout.tables.empty()) {
@@ -391,8 +391,8 @@ std::string write_markdown(const RunAnalysis& run) {
   return write_markdown(run, {});
 }
 
-Document run_page(const RunAnalysis& run, const std::vector<Chart>& charts) {
-  return RunDocument(run).page(charts);
+Document run_page(const RunAnalysis& run, const std::vector<Chart>& charts, PageCharts kind) {
+  return RunDocument(run).page(charts, kind);
 }
 
 }  // namespace sweep

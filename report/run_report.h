@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -43,6 +44,11 @@ std::string write_terminal(const RunAnalysis& run, std::size_t width, bool color
 /// Texts of files and databases stand on the page letter for letter and cannot run; a
 /// Content-Security-Policy forbids everything but the page's own scripts.
 std::string write_html(const RunAnalysis& run);
+
+/// Whether a page's charts answer to the mouse, which takes a script of almost a megabyte, or are
+/// pictures.
+enum class PageCharts : std::uint8_t { live, pictures };
+std::string write_html(const RunAnalysis& run, PageCharts charts);
 
 /// A page of the same kind with sections of one's own, and below them the charts of several runs.
 std::string write_charts_page(const std::string& title, Document sections,

@@ -134,6 +134,11 @@ std::vector<Chart> charts_of(const RunResults& results);
 /// texts, whatever they hold.
 std::string draw_chart(const Chart& chart);
 
+/// The chart without any text but its title, for a page that shows many: SVG to stand in HTML,
+/// whose colours are the page's (`--series-0` and so on, and those of `index.css`). Of many panels,
+/// marks and cells it has some.
+std::string draw_small_chart(const Chart& chart);
+
 /// What the points of the series of that number look like: a path of some 8 pixels around its
 /// beginning, all of whose steps are relative.
 std::string_view series_symbol(std::size_t series);

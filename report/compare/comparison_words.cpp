@@ -74,17 +74,13 @@ void add_metric_lines(const RunComparison& comparison, std::size_t index,
   if (!metric.judges) line += "; shown only, nothing is judged by it";
   if (summary.all() < 2) return;
   const bool has_better = metric.better != Better::neither;
-  const std::string unit = unit_of(metric.after.name);
   for (const auto& [which, place] : {std::pair(has_better ? "worst" : "most", summary.worst),
                                      std::pair(has_better ? "best" : "least", summary.best)}) {
     if (!place) continue;
     const ConfigurationComparison& configuration = comparison.configurations[*place];
-    const MetricChange& change = configuration.changes[index];
     lines.push_back(fmt::format(
-        "  {}: {}: {} to {}{}, {}; {}", which, describe(configuration, comparison.parameters),
-        format_amount(change.before->value, metric.before),
-        format_amount(change.after->value, metric.after), unit.empty() ? "" : " " + unit,
-        describe_change(change, metric), describe_ratio(change.ratio)));
+        "  {}: {}", which,
+        describe_row({&configuration, &metric, &configuration.changes[index]}, comparison)));
   }
 }
 
@@ -164,6 +160,16 @@ std::string describe_change(const MetricChange& change, const ComparedMetric& me
   const auto& interval = change.ratio.interval;
   if (!interval) return "too few samples";
   return interval->low <= 1 && interval->high >= 1 ? "not told apart" : "perhaps " + size;
+}
+
+std::string describe_row(const ComparisonRow& row, const RunComparison& comparison) {
+  const auto& [configuration, metric, change] = row;
+  const std::string unit = unit_of(metric->after.name);
+  return fmt::format("{}: {} to {}{}, {}; {}", describe(*configuration, comparison.parameters),
+                     format_amount(change->before->value, metric->before),
+                     format_amount(change->after->value, metric->after),
+                     unit.empty() ? "" : " " + unit, describe_change(*change, *metric),
+                     describe_ratio(change->ratio));
 }
 
 std::string_view describe(PairStatus status) {

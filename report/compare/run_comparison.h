@@ -291,6 +291,10 @@ struct ComparisonRow {
   double cost() const { return cost_of(*change, *metric).value; }
 };
 
+/// "STRIDE = 8: 4000 to 3000 GB/s, 25 % less; B / A = 0.7500 (0.7450 to 0.7550)" of one that has
+/// both figures.
+std::string describe_row(const ComparisonRow& row, const RunComparison& comparison);
+
 /// All rows, in the order of the configurations.
 std::vector<ComparisonRow> all_rows(const RunComparison& comparison);
 /// Those in which something changed, or might have: what got worse, then what got better, each from

@@ -27,6 +27,9 @@ embed_text(page_script
 embed_text(comparison_style ${page}/../compare/comparison.css)
 embed_text(comparison_script ${page}/../compare/comparison.js)
 
+embed_text(index_style ${page}/page.css ${page}/../index/index.css)
+embed_text(index_script ${page}/page.js ${page}/../index/index.js)
+
 set(vega ${assets}/vega)
 if(SWEEP_VEGA)
   # The first of its outputs is not there until the packages are: only then is it done with.

@@ -57,19 +57,6 @@ Json mark_data(const ChartMark& mark, const Chart& chart) {
   return data;
 }
 
-/// What stands on the page, by the ids of its sections.
-std::string navigation(const Document& document) {
-  std::string html = "<header class=\"bar\">\n<nav aria-label=\"Sections\">\n";
-  for (const DocumentBlock& block : document) {
-    const auto* section = std::get_if<Section>(&block);
-    if (section == nullptr) continue;
-    html += fmt::format("<a href=\"#{}\">{}{}</a>\n", section->id, to_capital(section->id[0]),
-                        section->id.substr(1));
-  }
-  return html +
-         "</nav>\n<button type=\"button\" id=\"theme\" hidden>Theme: auto</button>\n</header>\n";
-}
-
 std::string data_script(const std::string& id, const std::string& data) {
   return "<script type=\"application/json\" id=\"" + id + "\">" + data + "</script>\n";
 }
@@ -238,6 +225,18 @@ struct PointColumns {
 
 }  // namespace
 
+std::string page_navigation(const Document& document) {
+  std::string html = "<header class=\"bar\">\n<nav aria-label=\"Sections\">\n";
+  for (const DocumentBlock& block : document) {
+    const auto* section = std::get_if<Section>(&block);
+    if (section == nullptr) continue;
+    html += fmt::format("<a href=\"#{}\">{}{}</a>\n", section->id, to_capital(section->id[0]),
+                        section->id.substr(1));
+  }
+  return html +
+         "</nav>\n<button type=\"button\" id=\"theme\" hidden>Theme: auto</button>\n</header>\n";
+}
+
 nlohmann::ordered_json chart_data(const Chart& chart) {
   constexpr std::array kinds = {"line", "bar", "heatmap", "scatter"};
   Json references = Json::array();
@@ -272,9 +271,9 @@ nlohmann::ordered_json chart_data(const Chart& chart) {
           {"panels", std::move(panels)}};
 }
 
-std::string chart_figures(const std::vector<Chart>& charts) {
+std::string chart_figures(const std::vector<Chart>& charts, PageCharts kind) {
   constexpr std::size_t most_in_half = 36;
-  const bool is_drawn_by_script = !vega_script().text.empty();
+  const bool is_drawn_by_script = kind == PageCharts::live && !vega_script().text.empty();
   const auto needs_width = [&](const Chart& chart) {
     const bool has_places = chart.kind == ChartKind::bar || chart.is_heatmap();
     return chart.panels.size() > 1 || (has_places && chart.marks.size() > most_in_half);
@@ -324,26 +323,16 @@ std::string summary_tiles(const RunAnalysis& run) {
     add(label, format_figure(figure_of(point, metric).value()), unit_of(metric.name),
         remark + describe_in_short(run, place));
   };
-  if (const auto& ends = run.verdicts.overall) {
-    const std::string& metric = ends->metric.name;
-    add_point((metric == "time" ? "shortest " : "best ") + metric, ends->metric, ends->best);
-    // Beyond the whole peak caches serve more than memory could.
-    constexpr double whole_peak = 100;
-    const double peak = run.results.run.provenance.device.peak_bandwidth();
-    const auto share = figure_of(*run.points[ends->best], MetricColumn{"percent_of_peak"});
-    if (share && *share <= whole_peak) {
-      add("share of the peak", format_figure(*share), "%",
+  if (const auto headline = headline_of(run)) {
+    add_point(headline->label, headline->metric, headline->place);
+    if (headline->share_of_peak) {
+      const double peak = run.results.run.provenance.device.peak_bandwidth();
+      add("share of the peak", format_figure(*headline->share_of_peak), "%",
           peak > 0 ? "of " + format_figure(peak / 1e9) + " GB/s in theory" : "");
     }
-    if (ends->slowest) {
-      add_point(std::string(word_for_slowest(ends->metric)), ends->metric, *ends->slowest,
-                ends->distance + ": ");
+    if (headline->worst) {
+      add_point(headline->worst_label, headline->metric, *headline->worst, headline->distance);
     }
-  } else if (const auto range = main_count_range(run); range && run.verdicts.groups.empty()) {
-    const std::string& metric = range->metric.name;
-    const bool is_one = range->best == range->worst;
-    add_point((is_one ? "all points have " : "best ") + metric, range->metric, range->best);
-    if (!is_one) add_point("worst " + metric, range->metric, range->worst);
   }
   const std::size_t failed = run.results.count_failed();
   add("configurations", format_thousands(run.points.size()), "",
@@ -371,11 +360,13 @@ namespace {
 
 /// A page of sections, charts and, unless empty, points.
 std::string whole_page(const std::string& title, const Document& document,
-                       const std::vector<Chart>& charts, const std::string& points) {
+                       const std::vector<Chart>& charts, const std::string& points,
+                       PageCharts kind = PageCharts::live) {
   std::string page = page_head(title, page_style(), std::array{page_script(), vega_script()});
-  page += "<body>\n" + navigation(document) + "<main>\n" + render_html(document) + "</main>\n";
+  page += "<body>\n" + page_navigation(document) + "<main>\n" + render_html(document) + "</main>\n";
   if (!points.empty()) page += data_script("points-data", points);
-  if (const std::string json = charts_json(charts); !json.empty()) {
+  const std::string json = kind == PageCharts::live ? charts_json(charts) : "";
+  if (!json.empty()) {
     page += data_script("charts-data", json);
     page.append("<script>").append(vega_script().text).append("</script>\n");
   }
@@ -385,14 +376,18 @@ std::string whole_page(const std::string& title, const Document& document,
 
 }  // namespace
 
-std::string write_html(const RunAnalysis& run) {
+std::string write_html(const RunAnalysis& run, PageCharts kind) {
   const Provenance& provenance = run.results.run.provenance;
   const std::vector<Chart> charts = charts_of(run.results);
-  const Document document = run_page(run, charts);
+  const Document document = run_page(run, charts, kind);
   std::string title = provenance.sweep_name;
   if (!provenance.device.name.empty()) title += " on " + provenance.device.name;
   return whole_page(title, document, charts,
-                    run.points.empty() ? std::string() : script_json(points_data(run)));
+                    run.points.empty() ? std::string() : script_json(points_data(run)), kind);
+}
+
+std::string write_html(const RunAnalysis& run) {
+  return write_html(run, PageCharts::live);
 }
 
 std::string write_charts_page(const std::string& title, Document sections,
@@ -402,7 +397,8 @@ std::string write_charts_page(const std::string& title, Document sections,
     std::ranges::move(charts_of(results), std::back_inserter(charts));
   }
   if (!charts.empty()) {
-    sections.emplace_back(Section{"charts", "Charts", {PageBlock{chart_figures(charts)}}});
+    sections.emplace_back(
+        Section{"charts", "Charts", {PageBlock{chart_figures(charts, PageCharts::live)}}});
   }
   return whole_page(title, sections, charts, "");
 }

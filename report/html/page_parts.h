@@ -9,6 +9,7 @@
 
 #include "report/charts/chart.h"
 #include "report/document.h"
+#include "report/run_report.h"
 
 namespace sweep {
 
@@ -45,6 +46,9 @@ EmbeddedText page_script();
 /// Those of a comparison's page. The script sorts and filters its table, which can be read without.
 EmbeddedText comparison_style();
 EmbeddedText comparison_script();
+/// Those of an index, whose script finds runs.
+EmbeddedText index_style();
+EmbeddedText index_script();
 /// Vega, Vega-Lite and Vega-Embed with their licences; empty where npm could not give them.
 EmbeddedText vega_script();
 
@@ -52,8 +56,11 @@ EmbeddedText vega_script();
 std::string page_head(const std::string& title, const EmbeddedText& style,
                       std::span<const EmbeddedText> scripts);
 
+/// The bar above a page: its sections by their ids, and the theme.
+std::string page_navigation(const Document& document);
+
 /// What a run's page says; see write_html.
-Document run_page(const RunAnalysis& run, const std::vector<Chart>& charts);
+Document run_page(const RunAnalysis& run, const std::vector<Chart>& charts, PageCharts kind);
 
 /// The best figures, the slowest, and how many configurations there are.
 std::string summary_tiles(const RunAnalysis& run);
@@ -62,8 +69,9 @@ std::string summary_tiles(const RunAnalysis& run);
 std::string points_frame();
 
 /// The charts as figures with titles and captions, into which the page's script draws what
-/// `charts_json` says; or with pictures where Vega-Lite was not embedded. Empty without charts.
-std::string chart_figures(const std::vector<Chart>& charts);
+/// `charts_json` says; or with pictures, also where Vega-Lite was not embedded. Empty without
+/// charts.
+std::string chart_figures(const std::vector<Chart>& charts, PageCharts kind);
 
 /// For the page's script, which draws them (vega_spec.js): a list of `chart_data`. Empty when it
 /// draws none.

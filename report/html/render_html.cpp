@@ -153,10 +153,15 @@ struct HtmlRenderer {
       text += "</tr></thead>\n";
     }
     text += "<tbody>\n";
-    for (const auto& row : table.rows) {
-      text += fmt::format("<tr><th scope=\"row\"{}>{}</th>", align(0), escape_html(row.front()));
-      for (std::size_t i = 1; i < row.size(); ++i) {
-        text += fmt::format("<td{}>{}</td>", align(i), escape_html(row[i]));
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      text += "<tr>";
+      for (std::size_t i = 0; i < table.rows[row].size(); ++i) {
+        std::string cell = escape_html(table.rows[row][i]);
+        if (const auto link = table.links.find({row, i}); link != table.links.end()) {
+          cell = fmt::format("<a href=\"{}\">{}</a>", escape_link(link->second), cell);
+        }
+        text += i == 0 ? fmt::format("<th scope=\"row\"{}>{}</th>", align(i), cell)
+                       : fmt::format("<td{}>{}</td>", align(i), cell);
       }
       text += "</tr>\n";
     }

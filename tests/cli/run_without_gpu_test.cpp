@@ -41,6 +41,28 @@ BOOST_AUTO_TEST_CASE(without_a_gpu_the_emulator_counts_and_says_so,
   BOOST_TEST(std::filesystem::exists(folder.path() / "results" / "stride.csv"));
 }
 
+BOOST_AUTO_TEST_CASE(several_sweeps_are_run_one_after_the_other,
+                     *boost::unit_test::precondition(has_compiler)) {
+  const TemporaryFolder folder;
+  const std::string sweep = "pattern: stride\naxes: {STRIDE: [1, 8], BYTES: [1 Mi]}\n";
+  folder.write("one.yaml", sweep);
+  folder.write("two.yaml", sweep);
+  folder.write("wrong.yaml", "pattern: stride\naxis: {STRIDE: [1, 8]}\n");
+  const auto run = [&](const std::string& last) {
+    return run_program({"run", "one.yaml", "two.yaml", last, "--device", "emulator"},
+                       folder.path());
+  };
+  // A mistake in the last is said before the first is run.
+  BOOST_TEST(run("wrong.yaml").code == 65);
+  BOOST_TEST(!std::filesystem::exists(folder.path() / "results"));
+  const Outcome both = run("one.yaml");
+  BOOST_TEST(both.code == 0, both.err);
+  BOOST_TEST(contains(both.err, "results/index.md, .html"));
+  for (const char* file : {"one.html", "two.html", "index.html", "runs/two-1.html"}) {
+    BOOST_TEST(std::filesystem::exists(folder.path() / "results" / file), file);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(several_profiles_make_one_report_of_a_run_for_each,
                      *boost::unit_test::precondition(has_compiler)) {
   const TemporaryFolder folder;

@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_commands_are_found) {
       {"sweep show\\|explain pattern stride", "too many operands: stride"},
       {"sweep rnu stride", "there is no command 'rnu'"},
       {"sweep run stride --fast", "there is no option --fast"},
-      {"sweep run a b", "too many operands: b"},
+      {"sweep compare a b c d", "too many operands: d"},
       {"sweep help nothing", "'nothing' is none of the choices"},
       {"sweep run stride --color red", "'red' is none of the choices"},
   };

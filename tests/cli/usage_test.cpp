@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(missing_and_superfluous_arguments_are_usage_errors) {
   for (const char* command : {"run", "check", "explain", "list", "show", "report"}) {
     BOOST_TEST(run_program({command}).code == 2, command);
   }
-  BOOST_TEST(run_program({"run", "a", "b"}).code == 2);
+  BOOST_TEST(run_program({"compare", "a", "b", "c"}).code == 2);
   BOOST_TEST(run_program({"report", "x.db", "--format", "pdf"}).code != 0);
   BOOST_TEST(run_program({"run", "stride", "--device", "fast"}).code == 2);
   BOOST_TEST(run_program({"worker"}).code == 2);
@@ -140,7 +140,7 @@ const std::vector<Mistake> mistakes = {
     {{"run", "stride", "--set", "STRIDE=-3"}, 65, "below the min of 0"},
     {{"run", "stride", "--model", "99", "--device", "emulator"}, 2, "--model 9.9: no GPU of it"},
     {{"report", "sweeps/stride.yaml"}, 2, "try: sweep report results/stride.db"},
-    {{"report", "patterns"}, 66, "patterns is a folder; sweep report takes a results database"},
+    {{"report", "patterns"}, 66, "patterns: there is no results database (.db) in this folder"},
     {{"export", "sweeps/stride.yaml", "--format", "json"},
      2,
      "try: sweep export results/stride.db"},

@@ -8,6 +8,7 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/executor.h"
+#include "engine/cli/commands/report_index.h"
 #include "engine/cli/commands/run_ending.h"
 #include "engine/cli/options/output.h"
 #include "engine/run/run_stage.h"
@@ -166,20 +167,29 @@ void export_charts(const RunResults& results, const std::optional<fs::path>& out
 
 CommandLine report_line() {
   CommandLine line(
-      "sweep report [OPTIONS] FILE.db[:RUN] ...",
+      "sweep report [OPTIONS] FILE.db[:RUN]|FOLDER ...",
       "Makes a report again from a results database: of its newest run, or of the one\n"
       "whose number is given. A sweep's name stands for results/NAME.db. Several runs\n"
-      "of a sweep, on several GPUs, make one report.");
+      "of a sweep, on several GPUs, make one report.\n"
+      "Of a folder it makes an index: index.html and index.md over all runs of the\n"
+      "databases in it and below it, with how each sweep went over its runs, what got\n"
+      "worse, and a page for each run.");
   std::vector<std::string_view> names;
   std::vector<std::string> formats;
   for (const ReportFormat& format : format_table) {
     names.push_back(format.name);
     formats.push_back(fmt::format("{}: {}", format.name, format.help));
   }
-  line.option("format", fmt::format("{}", fmt::join(names, "|")),
-              fmt::format("{}", fmt::join(formats, "; ")), "md");
+  line.option(
+      "format", fmt::format("{}", fmt::join(names, "|")),
+      fmt::format("md unless given, of an index html and md. {}", fmt::join(formats, "; ")));
   line.option("run", "N", "an earlier run than the newest, as FILE.db:N");
-  add_output_option(line, "write to a file, not to stdout; several charts to a folder");
+  add_output_option(line,
+                    "write to a file, not to stdout; several charts and an index to a folder");
+  line.flag("index", "make an index of the databases, as of a folder");
+  line.flag(
+      "fail-on-regression",
+      "of an index: exit with 3 when the newest run of any sweep is worse than one before it");
   line.option("chart", "N", "the N-th chart alone, of svg");
   line.flag("count",
             "first have the emulator count the points that it had no time for beside a GPU");
@@ -201,9 +211,39 @@ std::vector<RunOperand> given_runs(const GivenOptions& given) {
   return operands;
 }
 
+int index_main(const GivenOptions& given) {
+  for (const char* option : {"run", "count", "chart", "patterns", "include"}) {
+    if (given.has(option)) throw UsageError("--{} is for one run, and not for an index", option);
+  }
+  const std::string format = given.text("format");
+  if (!format.empty() && format != "html" && format != "md") {
+    throw UsageError("--format {}: an index is html or md; name one run for the others", format);
+  }
+  IndexRequest request = {given.operands()};
+  if (const auto output = given_output(given)) {
+    const std::string ending = output->extension().string();
+    if ((ending == ".html" || ending == ".md") && !fs::is_directory(*output)) {
+      throw UsageError("-o {}: an index is several files; name a folder", output->string());
+    }
+    request.output = *output;
+  }
+  request.writes_page = format != "md";
+  request.writes_markdown = format != "html";
+  const bool is_worse = write_index(request);
+  return is_worse && given.has("fail-on-regression") ? exit_regression : exit_done;
+}
+
 int report_main(const GivenOptions& given) {
+  if (given.has("index") || std::ranges::any_of(given.operands(), is_results_folder))
+    return index_main(given);
+  if (given.has("fail-on-regression")) {
+    throw UsageError(
+        "--fail-on-regression is for an index: name a folder, or give --index; sweep compare tells "
+        "by its exit code too");
+  }
   // The command line knows the names.
-  const auto* format = std::ranges::find(format_table, given.text("format"), &ReportFormat::name);
+  const std::string name = given.has("format") ? given.text("format") : "md";
+  const auto* format = std::ranges::find(format_table, name, &ReportFormat::name);
   const bool draws = format->write == nullptr;
   if (!draws && given.has("chart")) throw UsageError("--chart belongs to --format svg");
   const std::vector<RunOperand> operands = given_runs(given);
@@ -240,7 +280,9 @@ RunResults one_or_together(std::vector<RunResults> runs) {
   if (runs.size() == 1) return std::move(runs.front());
   const std::string why = why_not_together(runs);
   if (!why.empty())
-    throw CommandError(exit_bad_input, "these runs make no report together: " + why);
+    throw CommandError(exit_bad_input,
+                       "these runs make no report together: {}; --index makes a page for each",
+                       why);
   return together(std::move(runs));
 }
 

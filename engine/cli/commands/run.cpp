@@ -7,6 +7,7 @@
 
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/executor.h"
+#include "engine/cli/commands/report_index.h"
 #include "engine/cli/commands/run_ending.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/shard.h"
@@ -41,12 +42,12 @@ struct RunOptions {
   std::uint64_t seed = 1;
   Shard shard = {};
   std::optional<std::vector<std::string>> counters = {};  ///< in the place of the sweep's
+  bool is_last = true;  ///< of the sweeps that the command line names
 };
 
 RunOptions read_run_options(const GivenOptions& given) {
   // SQLite's integers have 63 bits beside the sign; 0 stands for a run without an order.
   constexpr std::uint64_t largest_seed = (std::uint64_t{1} << 63U) - 1;
-  check_operand("run", Operand::sweep, given.operands().front());
   RunOptions options = {given,
                         given_set(given),
                         given_space_limits(given),
@@ -321,7 +322,7 @@ int report_on(std::vector<FinishedRun> runs, const std::vector<Expectation>& exp
   end.exit_code = summary.failed > 0 || !kept ? exit_points_failed : exit_done;
   if (problem) end.exit_code = problem->code();
   if (summary.interrupted) end.exit_code = stopped_exit_code();
-  end.exit_code = code_after_watching(end.exit_code);
+  if (options.is_last) end.exit_code = code_after_watching(end.exit_code);
   if (summary.interrupted) end.resume = resume_command();
   conclude(summary, analysis, end, options.given);
   if (problem) {
@@ -363,11 +364,12 @@ std::string describe_devices(const Executor& executor) {
 
 CommandLine run_line() {
   CommandLine line(
-      "sweep run [OPTIONS] SWEEP",
+      "sweep run [OPTIONS] SWEEP ...",
       "Measures every configuration of a sweep, or searches for the best one where it\n"
       "has 'tune:', and writes a database and reports of it into DIR. SWEEP is a file,\n"
       "or the name of one that 'sweep list sweeps' shows. Points that the database has\n"
-      "already are not measured again.");
+      "already are not measured again. Several sweeps are run one after the other, and\n"
+      "DIR gets a page over all runs in it: index.html.");
   add_set_option(line);
   add_space_option(line);
   add_patterns_option(line);
@@ -397,20 +399,20 @@ CommandLine run_line() {
             "counts as one that does not end");
   add_cache_option(line);
   add_emulator_options(line, "; several, with commas between, make one report");
-  line.operands({"SWEEP"}, 1, "run what? for example: sweep run sweeps/stride.yaml");
+  line.operands({"SWEEP..."}, 1, "run what? for example: sweep run sweeps/stride.yaml");
   return line;
 }
 
-int run_main(const GivenOptions& given) {
-  const RunOptions options = read_run_options(given);
+/// Runs one sweep and returns the exit code.
+int run_one(const fs::path& file, const RunOptions& options) {
+  const GivenOptions& given = options.given;
   // A reader of the messages that goes away must not take the run with it, and a file that may not
   // grow is an error of the write.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   const std::string device = given.text("device");
   StartedAhead ahead = start_ahead(device);
-  LoadedSweep loaded = load_sweep(find_sweep_file(given.operands().front()), given_folders(given),
-                                  options.set, options.limits);
+  LoadedSweep loaded = load_sweep(file, given_folders(given), options.set, options.limits);
   const std::string name = name_of_results(loaded.sweep.name, options.shard);
   require_file_name(name);
   // For the emulator the sweep may have other values, whose plan follows.
@@ -482,6 +484,40 @@ int run_main(const GivenOptions& given) {
   }
   if (compilers) compilers->close();
   return report_on(std::move(runs), expect, database, options, is_part);
+}
+
+int run_main(const GivenOptions& given) {
+  for (const std::string& operand : given.operands()) {
+    check_operand("run", Operand::sweep, operand);
+    if (operand.find('=') == std::string::npos || file_is_there(operand)) continue;
+    throw UsageError("{}: no such sweep; to set a parameter, write --set {}", operand,
+                     shell_quoted({operand}));
+  }
+  RunOptions options = read_run_options(given);
+  std::vector<fs::path> files;
+  for (const std::string& operand : given.operands()) files.push_back(find_sweep_file(operand));
+  if (files.size() == 1) return run_one(files.front(), options);
+  // A mistake in the last is said before the first is run.
+  for (const fs::path& file : files) {
+    load_sweep(file, given_folders(given), options.set, options.limits);
+  }
+  int code = exit_done;
+  bool has_results = false;
+  for (const fs::path& file : files) {
+    options.is_last = &file == &files.back();
+    int own = exit_done;
+    try {
+      own = run_one(file, options);
+      has_results = true;
+    } catch (const std::exception& error) {
+      if (given.has("json")) print_error_event(error.what());
+      own = report_error();
+    }
+    if (own != exit_done) code = own;
+    if (stop_flag()) return code;
+  }
+  if (has_results) write_index({{options.output.string()}, {}, true, true, is_silent(given)});
+  return code;
 }
 
 /// With --json an error is an event too.

@@ -102,7 +102,7 @@ struct RunEnd {
 /// one object a line, each printed as soon as it is known, and nothing else. Every object has
 /// "event". Texts are those that people see. Devices, points, metrics and verdicts are those of the
 /// JSON report, in its units: see report/run_report.h. Fields may be added; a change that breaks
-/// readers raises "schema_version".
+/// readers raises "schema_version". Of several sweeps each has its events, one after the other.
 ///
 /// - start: "schema_version" (1), "engine_version", "sweep", "summary", "command", "host",
 ///   "database", "device", "compiler", "measure" (the rules in one line), "seed", "points" (those

@@ -4,7 +4,7 @@ import {mkdirSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import puppeteer from 'puppeteer-core';
-import {checkPage, useTable, useCharts, useDetail, checkHostile, useLarge} from './page_checks.mjs';
+import {checkPage, useTable, useCharts, useDetail, checkHostile, useLarge, useIndex} from './page_checks.mjs';
 
 const [chromium, folder] = process.argv.slice(2);
 const screenshots = process.env.SWEEP_SCREENSHOTS;
@@ -67,6 +67,7 @@ async function main() {
             await useCharts(page, told);
           }
           if (file === 'compared.html') await useDetail(page, told);
+          if (file === 'index.html') await useIndex(page, told);
           if (file === 'large.html') await useLarge(page, told, took);
           await page.close();
         }

@@ -43,6 +43,27 @@ function contrast(a, b) {
   return (light + 0.05) / (dark + 0.05);
 }
 
+/** Cards in sight after these words are written. */
+const find = (page, text) => page.$eval('#words', (input, value) => {
+  input.value = value;
+  input.dispatchEvent(new Event('input'));
+  return [...document.querySelectorAll('.card')].filter((card) => card.checkVisibility()).length;
+}, text);
+
+/** A page over many runs. */
+export async function useIndex(page, told) {
+  told(await page.evaluate(() => window.sweepWasHere === undefined), 'a text of a database has run');
+  told(await find(page, '') === 1, 'the newest run stands alone');
+  await page.click('#every');
+  told(await find(page, '') === 2, 'every run is there');
+  told(await find(page, 'h200 STRIDE worse') === 1, 'one run has all words');
+  told(await find(page, 'nothing') === 0, 'no run has other words');
+  told(await page.$eval('#found', (output) => output.textContent) === '0 of 2 runs', 'says how many');
+  await find(page, '');
+  const height = await page.$eval('svg.course .worse', (mark) => mark.getBoundingClientRect().height);
+  told(height > 5, `the mark of what got worse is ${height} pixels high`);
+}
+
 export async function checkPage(page, told, theme) {
   const seen = await page.evaluate(() => ({
     width: document.documentElement.scrollWidth,
@@ -52,7 +73,7 @@ export async function checkPage(page, told, theme) {
     marks: [...document.querySelectorAll('figure.chart')].map((figure) => figure.querySelectorAll('.plot [role="graphics-symbol"], .plot .role-mark path').length),
     paper: getComputedStyle(document.body).backgroundColor,
     ink: getComputedStyle(document.body).color,
-    quiet: getComputedStyle(document.querySelector('.tile dt')).color,
+    quiet: getComputedStyle(document.querySelector('.tile dt, .dim')).color,
     axis: [...document.querySelectorAll('.role-axis-label text')].slice(0, 1).map((text) => getComputedStyle(text).fill)[0],
     wide: [...document.querySelectorAll('main *')].filter((element) => {
       const box = element.getBoundingClientRect();

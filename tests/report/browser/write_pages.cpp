@@ -3,20 +3,25 @@
 #include <fstream>
 #include <iostream>
 
+#include "report/index/run_index.h"
 #include "report/run_report.h"
 #include "tests/report/example_results.h"
+#include "tests/report/index_results.h"
 #include "tests/report/page_results.h"
 #include "tests/report/tuned_results.h"
 
 namespace {
 
-bool write_page(const std::filesystem::path& path, const sweep::RunResults& results) {
-  const std::string page = sweep::write_html(results);
+bool write_text(const std::filesystem::path& path, const std::string& page) {
   std::ofstream file(path, std::ios::binary);
   file << page;
   file.close();
   std::cout << path.filename().string() << ": " << page.size() / 1024 << " KiB\n";
   return file.good();
+}
+
+bool write_page(const std::filesystem::path& path, const sweep::RunResults& results) {
+  return write_text(path, sweep::write_html(results));
 }
 
 /// Every kind of chart and scale.
@@ -56,6 +61,7 @@ int main(int count, char** arguments) {
                    write_page(folder / "tuned.html", tuned_results()) &&
                    write_page(folder / "hostile.html", hostile_results()) &&
                    write_page(folder / "charts.html", charted_results()) &&
+                   write_text(folder / "index.html", sweep::write_index_html(example_index())) &&
                    write_page(folder / "large.html", large_results(10000, 30));
   return all ? 0 : 1;
 }
