@@ -41,10 +41,11 @@ BOOST_AUTO_TEST_CASE(a_figure_is_found_by_name_and_origin) {
 }
 
 BOOST_AUTO_TEST_CASE(the_heading_names_unit_and_origin) {
-  BOOST_TEST(heading_of({"bandwidth", Origin::measured}) == "bandwidth [GB/s]");
-  BOOST_TEST(heading_of({"bandwidth", Origin::emulated}) == "bandwidth [GB/s], emulated");
-  BOOST_TEST(heading_of({"samples", Origin::measured}) == "samples");
-  BOOST_TEST(heading_of({"made_up", Origin::hardware}) == "made_up, hardware counter");
+  BOOST_TEST(heading_of(MetricColumn{"bandwidth", Origin::measured}) == "bandwidth [GB/s]");
+  BOOST_TEST(heading_of(MetricColumn{"bandwidth", Origin::emulated}) ==
+             "bandwidth [GB/s], emulated");
+  BOOST_TEST(heading_of(MetricColumn{"samples", Origin::measured}) == "samples");
+  BOOST_TEST(heading_of(MetricColumn{"made_up", Origin::hardware}) == "made_up, hardware counter");
 }
 
 BOOST_AUTO_TEST_CASE(columns_stand_in_the_order_of_the_table_of_metrics) {
