@@ -41,12 +41,6 @@ const RecordedMetric* find_metric(const Recording& recording, std::string_view n
   return nullptr;
 }
 
-std::string display_name(std::string_view name, Origin origin) {
-  std::string result(name);
-  if (origin != Origin::measured) result += '.' + std::string(to_string(origin));
-  return result;
-}
-
 RecordedMetric recorded_metric(std::string_view text) {
   const auto [name, origin] = split_origin(text);
   if (name.empty()) return {std::string(text)};

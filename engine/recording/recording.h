@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/spec/metric.h"
+#include "engine/store/points_view.h"
 #include "engine/store/record.h"
 #include "engine/text/value.h"
 
@@ -72,9 +73,6 @@ std::optional<double> figure_of(const RecordedEntry& entry, std::string_view nam
 /// The recording's metric of that name, today's or nvprof's, measured before counted by the
 /// hardware before emulated; "load_sectors.emulated" names the origin too. Null when there is none.
 const RecordedMetric* find_metric(const Recording& recording, std::string_view name);
-
-/// As messages and files name a metric: with its origin unless it was measured.
-std::string display_name(std::string_view name, Origin origin);
 
 /// Fills in `metrics`, but for units already there, and leaves of the entries of one configuration
 /// only the last, at the place of the first. Where the engine's table does not say which values are

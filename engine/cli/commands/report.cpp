@@ -38,6 +38,7 @@ constexpr std::array format_table = {
     ReportFormat{"csv", "CSV with all points and metrics", true, write_csv},
     ReportFormat{"html", "a page with charts and all points, which opens without a network", true,
                  write_html},
+    ReportFormat{"jsonl", "JSON Lines, the same as CSV", false, write_json_lines},
     ReportFormat{"json", "JSON with everything that is known of the run", false, write_json},
     ReportFormat{"svg", "the charts as pictures", false, nullptr},
 };

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
 
 /// On a line of its own, at once, so that a reader sees it live. After a write that failed nothing
 /// more is printed; the command ends with exit_io.

@@ -104,7 +104,7 @@ struct RunEnd {
 /// JSON report, in its units: see report/run_report.h. Fields may be added; a change that breaks
 /// readers raises "schema_version".
 ///
-/// - start: "schema_version" (1), "engine_version", "sweep", "summary", "command", "host",
+/// - start: "schema_version" (2), "engine_version", "sweep", "summary", "command", "host",
 ///   "database", "device", "compiler", "measure" (the rules in one line), "seed", "points" (those
 ///   of the run; of a search the most that it may try), "reused" (known by now to be of former
 ///   runs), "is_search", "units" (of each metric that has one), of a
