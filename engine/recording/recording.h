@@ -142,6 +142,14 @@ Recording read_t4(std::string_view text, const std::string& file);
 /// Reads either of them, told apart by which of their lists comes first.
 Recording read_json_recording(std::string_view text, const std::string& file);
 
+/// Reads the counters that Nsight Compute prints with --csv --page raw: an entry for each launch,
+/// whose configuration is "pattern" (the kernel's name), "kernel" (all of its signature), "blocks",
+/// "threads" (of a block), "launch" and "process" (Nsight Compute's numbers, as words). Its metrics
+/// are the counters by their names in base units (bytes, seconds), and those of the engine's table
+/// that follow from them. Lines of other programs around the table are passed over, and so are
+/// fields without a number ("n/a"); a last row that is not whole makes it `unfinished`.
+Recording read_ncu(std::string_view text, const std::string& file);
+
 /// Why a configuration is no result, in the words of the T4 format: "compile", "constraints" (what
 /// the device's limits do not allow), "timeout", "correctness" (a wrong result) or "runtime" (any
 /// other failure); "correct" for a point that succeeded. It goes by the point's reason.

@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "engine/cli/commands.h"
+#include "engine/cli/commands/compare_counters.h"
 #include "engine/cli/commands/compare_versions.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
@@ -126,8 +127,10 @@ CommandLine compare_line() {
       "one of them B is that run, and A the one before it in the same database\n"
       "('sweep list runs FILE.db' shows the runs). Timed runs are compared by their\n"
       "speed, others by what the emulator counted. B is slower, or worse, where the\n"
-      "95 % interval of B / A lies wholly beyond the threshold. Exit code: 3 when\n"
-      "anything got worse or fails that did not, else 0.");
+      "95 % interval of B / A lies wholly beyond the threshold. With a .csv file of\n"
+      "Nsight Compute (ncu --csv --page raw) its counters are held against what the\n"
+      "emulator counted in a run. Exit code: 3 when anything got worse, fails that did\n"
+      "not, or disagrees, else 0.");
   line.repeatable("metric", "METRICS",
                   "what to compare: time, load_sectors.emulated, or\n"
                   "load_sectors.emulated/hardware (A's, B's); NAME:lower or NAME:higher says which "
@@ -159,6 +162,10 @@ int compare_main(const GivenOptions& given) {
     throw UsageError("--all: only --format text leaves out what did not change");
   }
   try {
+    if (std::ranges::any_of(given.operands(), is_counter_file)) {
+      refuse_version_options(given);
+      return compare_with_counters(given, read_comparison(given).where);
+    }
     const RunComparison comparison = compare(given);
     write_result(output, write(comparison, format, output.has_value(), shown));
     if (output) std::cerr << printable(describe_verdict(comparison)) << '\n';

@@ -172,7 +172,7 @@ struct Placeholder {
 
 constexpr std::array placeholder_rows = {
     Placeholder{"CC", [](const LineSoFar&) { return Completion{plain(model_names())}; }},
-    Placeholder{"COMPARED", nullptr, "files db cu"},
+    Placeholder{"COMPARED", nullptr, "files db cu csv"},
     Placeholder{"CONDITION"},
     Placeholder{"COUNTERS",
                 [](const LineSoFar& line) { return listed(counter_offers(), line.typed); }},
