@@ -45,7 +45,7 @@ std::string database(const TemporaryFolder& folder, const std::string& name,
 /// A point of 4 blocks of 64 threads that the emulator counted.
 void add_counted_run(const TemporaryFolder& folder) {
   Store store(folder.path() / "counted.db", Store::Mode::read_write);
-  const std::int64_t run = store.begin_run({.sweep_name = "counted"});
+  const std::int64_t run = store.begin_run({});
   PointRecord point;
   point.key.pattern_name = "stride";
   point.key.parameters.set("STRIDE", std::int64_t{2});
@@ -89,7 +89,7 @@ const std::vector<Mistake> mistakes = {
     {{"x.csv", "b.db", "--set", "N=1"}, 2, "--set is for two versions"},
     {{"x.csv", "b.db"}, 66, "x.csv: no such file"},
     {{"text.db", "b.db"}, 65, "text.db"},
-    {{"a.db", "b.db", "--format", "pdf"}, 2, "--format pdf: write text, md, html or json"},
+    {{"a.db", "b.db", "--format", "pdf"}, 2, "--format pdf: write text, md, html, json or github"},
     {{"a.db", "b.db", "--threshold", "much"}, 2, "--threshold much: write a share in percent"},
     {{"a.db", "b.db", "--threshold=-1"}, 2, "--threshold -1: write a share in percent"},
     {{"a.db", "b.db", "--metric", "tmie"}, 65, "did you mean 'time'?"},
@@ -133,6 +133,10 @@ BOOST_AUTO_TEST_CASE(counters_of_nsight_compute_are_held_against_a_run) {
       run_program({"compare", "counted.db", "bad.csv", "--format", "json"}, folder.path());
   BOOST_TEST(bad.code == 3);
   BOOST_TEST(nlohmann::json::parse(bad.out)["figures"][0]["difference"] == -50);
+  const Outcome annotated = run_program({"compare", "bad.csv", "counted.db", "--format", "github"},
+                                        folder.path(), {{"GITHUB_STEP_SUMMARY", ""}});
+  BOOST_TEST(annotated.out.starts_with("::error title=sweep compare::disagreement: "),
+             annotated.out);
   const Outcome none =
       run_program({"compare", "good.csv", "counted.db", "--where", "STRIDE == 1"}, folder.path());
   BOOST_TEST(none.code == 65);

@@ -89,6 +89,14 @@ int compare_with_counters(const GivenOptions& given, const std::vector<Expressio
   const auto output = given_output(given);
   if (format == "json") {
     write_result(output, write_counters_json(comparison));
+  } else if (format == "github") {
+    const Diagnostic disagreement = {Severity::error, {}, describe_verdict(comparison), {}};
+    const std::size_t count = comparison.disagreeing == 0 ? 0 : 1;
+    write_for_github({&disagreement, count}, "sweep compare",
+                     render_markdown(counter_document(comparison)), output);
+  } else if (format == "html") {
+    write_result(output,
+                 write_charts_page("Counters of " + file, counter_document(comparison), {}));
   } else {
     write_result(output, render_markdown(counter_document(comparison)));
   }

@@ -14,6 +14,7 @@
 #include "engine/store/store.h"
 #include "engine/text/characters.h"
 #include "engine/text/units.h"
+#include "report/annotations.h"
 
 namespace sweep {
 namespace {
@@ -330,6 +331,10 @@ int report_on(std::vector<FinishedRun> runs, const std::vector<Expectation>& exp
         problem->what(), database.string());
   }
   if (options.given.has("json")) print_end_event(summary, analysis, end);
+  if (is_for_github(options.given)) {
+    write_for_github(run_annotations(analysis, end.expectations), "sweep run",
+                     write_markdown(analysis));
+  }
   return end.exit_code;
 }
 
@@ -391,6 +396,10 @@ CommandLine run_line() {
   line.flag("json",
             "print the run as JSON, one object a line, as it goes on: start, each point, notes, "
             "end; messages for people are those of --quiet");
+  line.option("format", "text|github",
+              "github: in the place of tables annotations of GitHub Actions for expectations that "
+              "are not kept and points that failed, and the report in the summary of the step",
+              "text");
   line.flag("timing", "say at the end where the wall time went");
   line.flag("exact",
             "let the emulator execute every block, and a block a hundred times as long before it "
@@ -402,6 +411,9 @@ CommandLine run_line() {
 }
 
 int run_main(const GivenOptions& given) {
+  if (is_for_github(given) && given.has("json")) {
+    throw UsageError("--json and --format github exclude each other");
+  }
   const RunOptions options = read_run_options(given);
   // A reader of the messages that goes away must not take the run with it, and a file that may not
   // grow is an error of the write.

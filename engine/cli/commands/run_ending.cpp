@@ -263,7 +263,11 @@ void print_error_event(const std::string& message) {
 }
 
 bool is_silent(const GivenOptions& given) {
-  return given.has("quiet") || given.has("json");
+  return given.has("quiet") || given.has("json") || is_for_github(given);
+}
+
+bool is_for_github(const GivenOptions& given) {
+  return given.text("format") == "github";
 }
 
 void conclude(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end,

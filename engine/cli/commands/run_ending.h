@@ -136,8 +136,10 @@ void print_error_event(const std::string& message);
 /// The line of what begins.
 void print_stage_event(const std::string& stage);
 
-/// Whether only errors, warnings and failed points are told to people: --quiet or --json.
+/// Whether only errors, warnings and failed points are told to people: --quiet, --json or --format
+/// github.
 bool is_silent(const GivenOptions& given);
+bool is_for_github(const GivenOptions& given);
 
 /// Shows a run's results on standard output, in the way that the options ask for, and on standard
 /// error what breaks an expectation, what was written, and how to go on after a stop.
