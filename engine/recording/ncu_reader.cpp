@@ -71,6 +71,15 @@ std::vector<NcuRow> rows_of(std::string_view text) {
   return rows;
 }
 
+/// A number without what stands between thousands besides points and commas: spaces, also such as
+/// do not break, and apostrophes.
+std::string without_gaps(std::string text) {
+  if (text.empty() || !is_digit(text.front())) return text;
+  std::erase_if(
+      text, [](char c) { return c == ' ' || c == '\'' || static_cast<unsigned char>(c) >= 0x80; });
+  return text;
+}
+
 bool is_number(std::string_view text) {
   return !text.empty() && (is_digit(text.front()) || text.front() == '-') &&
          text.find_first_not_of("0123456789.,-+eE") == text.npos;
@@ -171,6 +180,11 @@ class NcuReader {
       rows.erase(rows.begin());
     }
     units_.resize(names_.size());
+    for (NcuRow& row : rows) {
+      for (std::size_t i = 0; i < names_.size(); ++i) {
+        if (is_counter_name(names_[i])) row.fields[i] = without_gaps(std::move(row.fields[i]));
+      }
+    }
     find_decimal_mark(rows);
     for (const NcuRow& row : rows) recording_.entries.push_back(entry_of(row));
     recording_.origin.file = file_;

@@ -76,7 +76,8 @@ BOOST_AUTO_TEST_CASE(numbers_are_read_in_the_locale_that_wrote_them) {
                             Case{R"("1,234","2","1048576","4","1")", 1234e6, 1048576},
                             Case{R"("1,5","2","1.234","4","1")", 1.5e6, 1234},
                             Case{R"("0.123","2","1,234","4.5","1")", 123e3, 1234},
-                            Case{R"("1e3","2","1234","4","1")", 1e9, 1234}}) {
+                            Case{R"("1e3","2","1234","4","1")", 1e9, 1234},
+                            Case{R"("1,5","2","1 048 576","4 000","1'000")", 1.5e6, 1048576}}) {
     const Recording recording =
         read_ncu(head + units + launch("0", "k(int)", tried.numbers), "x.csv");
     const RecordedEntry& entry = recording.entries.front();
