@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/store/points_view.h"
 #include "engine/text/characters.h"
 #include "report/findings.h"
 #include "report/run_report.h"
@@ -23,10 +24,6 @@ std::string quoted_if_needed(std::string_view field) {
     result += c;
   }
   return result + '"';
-}
-
-std::string number_field(std::optional<double> number) {
-  return number ? fmt::format("{}", *number) : std::string();
 }
 
 /// Null for NaN, "inf" and "-inf" for the infinities.
@@ -204,6 +201,89 @@ Json json_of(const PatternExplanation& explanation) {
           {"costs", std::move(costs)}};
 }
 
+/// The points of a run, a row each, as CSV and JSON Lines have them. A value is null where the
+/// point has none; numbers may be none.
+class PointTable {
+ public:
+  explicit PointTable(const RunAnalysis& run)
+      : run_(run), metrics_(metric_columns(run.points)), both_(counted_twice(run.points)) {
+    PointColumnNames names;
+    columns_.emplace_back("pattern");
+    for (const ParameterValues& parameter : run.parameters) {
+      const std::string& name = parameter.name;
+      const auto& apart = run.results.apart;
+      if (name == "pattern" || std::ranges::find(apart, name) != apart.end()) continue;
+      const std::string column = names.of_parameter(name);
+      if (column.empty()) continue;
+      columns_.push_back(column);
+      parameters_.push_back(name);
+    }
+    columns_.insert(columns_.end(), {"status", "reason", "stopped_by", "verdict", "device"});
+    if (has_several_gpus()) columns_.emplace_back("gpu");
+    for (const MetricColumn& metric : metrics_) {
+      columns_.push_back(names.of_metric(metric.name, metric.origin));
+      if (!has_interval(metric)) continue;
+      for (const char* end : {"_low", "_high"}) columns_.push_back(metric.name + end);
+    }
+    for (const std::string& metric : both_) columns_.push_back(metric + ".difference");
+    columns_.emplace_back("notes");
+  }
+
+  const std::vector<std::string>& columns() const { return columns_; }
+
+  std::vector<Json> row(std::size_t place) const {
+    const PointRecord& point = *run_.points[place];
+    const auto& verdict = run_.verdicts.of_points[place];
+    std::vector<Json> row = {point.key.pattern_name};
+    const Json values = json_parameters(point.key.parameters);
+    for (const std::string& name : parameters_) row.push_back(values.value(name, Json()));
+    row.insert(row.end(),
+               {point.status == PointStatus::ok ? "ok" : "failed", json_text(point.reason),
+                json_text(point.stopped_by),
+                json_text(verdict ? describe_among_groups(*verdict) : ""), device_of(point)});
+    if (has_several_gpus()) row.push_back(json_optional(run_.results.run.device_of(point)));
+    for (const MetricColumn& metric : metrics_) {
+      const auto figure = figure_of(point, metric);
+      const std::string word = word_of(metric.name, figure.value_or(-1));
+      row.push_back(word.empty() ? json_optional(figure) : Json(word));
+      if (!has_interval(metric)) continue;
+      const auto interval = interval_of(point, {metric.name, Better::higher, metric.origin});
+      row.push_back(interval ? Json(interval->low) : Json(nullptr));
+      row.push_back(interval ? Json(interval->high) : Json(nullptr));
+    }
+    for (const std::string& metric : both_) {
+      row.push_back(json_optional(count_difference(point, metric)));
+    }
+    row.push_back(json_text(fmt::format("{}", fmt::join(point.notes, "; "))));
+    return row;
+  }
+
+ private:
+  bool has_several_gpus() const { return !run_.results.run.devices.empty(); }
+  static bool has_interval(const MetricColumn& metric) {
+    return metric.origin == Origin::measured && has_interval_columns(metric.name);
+  }
+  /// Of runs that are shown together each has its own.
+  Json device_of(const PointRecord& point) const {
+    for (const std::string& name : run_.results.apart) {
+      if (const Value* device = point.key.parameters.find(name)) return to_string(*device);
+    }
+    return json_text(run_.results.run.provenance.device.name);
+  }
+
+  const RunAnalysis& run_;
+  std::vector<std::string> columns_;
+  std::vector<std::string> parameters_;
+  std::vector<MetricColumn> metrics_;
+  std::vector<std::string> both_;
+};
+
+std::string csv_field(const Json& value) {
+  if (value.is_null()) return {};
+  if (value.is_number_float()) return fmt::format("{}", value.get<double>());
+  return value.is_string() ? csv_text(value.get_ref<const std::string&>()) : value.dump();
+}
+
 }  // namespace
 
 std::string csv_text(std::string_view text) {
@@ -216,60 +296,31 @@ std::string csv_text(std::string_view text) {
 }
 
 std::string write_csv(const RunAnalysis& run) {
-  const std::vector<const PointRecord*>& points = run.points;
-  std::vector<ParameterValues> parameters = run.parameters;
-  std::erase_if(parameters, [](const ParameterValues& p) { return p.name == "pattern"; });
-  const std::vector<MetricColumn> metrics = metric_columns(points);
-  const std::vector<std::string> both = counted_twice(points);
-
-  std::string csv;
-  std::vector<std::string> line = {"pattern"};
-  const auto end_line = [&] { csv += fmt::format("{}\r\n", fmt::join(line, ",")); };
-  for (const ParameterValues& parameter : parameters) line.push_back(csv_text(parameter.name));
-  const bool has_several = !run.results.run.devices.empty();
-  if (has_several) line.emplace_back("gpu");
-  line.insert(line.end(), {"status", "reason", "stopped_by", "verdict"});
-  for (const MetricColumn& column : metrics) {
-    const std::string unit = unit_of(column.name);
-    line.push_back(csv_text(key_of(column) + (unit.empty() ? "" : " [" + unit + "]")));
-  }
-  for (const std::string& metric : both) {
-    const bool is_in_percent = unit_of(metric) == "%";
-    line.push_back(csv_text(
-        fmt::format("{}.difference [{}]", metric, is_in_percent ? "percentage points" : "%")));
-  }
-  line.emplace_back("notes");
-  end_line();
-
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const PointRecord& point = *points[i];
-    const auto& verdict = run.verdicts.of_points[i];
-    line = {csv_text(point.key.pattern_name)};
-    for (const ParameterValues& parameter : parameters) {
-      const Value* value = point.key.parameters.find(parameter.name);
-      const std::string text = value != nullptr ? to_string(*value) : std::string();
-      const bool is_word = value != nullptr && kind_of(*value) == ValueKind::word;
-      line.push_back(is_word ? csv_text(text) : text);
-    }
-    if (has_several) {
-      const auto gpu = run.results.run.device_of(point);
-      line.push_back(gpu ? std::to_string(*gpu) : "");
-    }
-    line.insert(line.end(), {point.status == PointStatus::ok ? "ok" : "failed",
-                             csv_text(point.reason), csv_text(point.stopped_by),
-                             verdict ? quoted_if_needed(describe_among_groups(*verdict)) : ""});
-    for (const MetricColumn& column : metrics) {
-      const auto figure = figure_of(point, column);
-      const std::string word = word_of(column.name, figure.value_or(-1));
-      line.push_back(word.empty() ? number_field(figure) : word);
-    }
-    for (const std::string& metric : both) {
-      line.push_back(number_field(count_difference(point, metric)));
-    }
-    line.push_back(csv_text(fmt::format("{}", fmt::join(point.notes, "; "))));
-    end_line();
+  const PointTable table(run);
+  std::vector<std::string> line;
+  for (const std::string& column : table.columns()) line.push_back(csv_text(column));
+  std::string csv = fmt::format("{}\r\n", fmt::join(line, ","));
+  for (std::size_t i = 0; i < run.points.size(); ++i) {
+    line.clear();
+    for (const Json& value : table.row(i)) line.push_back(csv_field(value));
+    csv += fmt::format("{}\r\n", fmt::join(line, ","));
   }
   return csv;
+}
+
+std::string write_json_lines(const RunAnalysis& run) {
+  const PointTable table(run);
+  std::string text;
+  for (std::size_t i = 0; i < run.points.size(); ++i) {
+    Json line = Json::object();
+    std::size_t column = 0;
+    for (const Json& value : table.row(i)) {
+      line[table.columns()[column++]] =
+          value.is_number_float() ? json_number(value.get<double>()) : value;
+    }
+    text += json_line(line) + '\n';
+  }
+  return text;
 }
 
 Json json_text(const std::string& text) {
@@ -297,7 +348,7 @@ std::string json_line(const Json& json) {
 }
 
 std::string key_of(const MetricColumn& column) {
-  return fmt::format("{}.{}", column.name, to_string(column.origin));
+  return display_name(column.name, column.origin);
 }
 
 Json json_of(const Device& device) {

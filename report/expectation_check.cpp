@@ -187,14 +187,14 @@ std::string verdict_of(const ExpectationResult& result) {
   return text;
 }
 
-std::string describe_broken(std::span<const ExpectationResult> results,
-                            std::span<const StoredPoint> points, bool color) {
+std::vector<ExpectationMessage> expectation_messages(std::span<const ExpectationResult> results,
+                                                     std::span<const StoredPoint> points) {
   const std::vector<const PointRecord*> records = records_of(points);
   const std::vector<ParameterValues> told = telling_parameters(parameters_of(records));
-  std::string text;
+  std::vector<ExpectationMessage> messages;
   for (const ExpectationResult& result : results) {
     if (result.kept() && result.held > 0 && result.unchecked == 0) continue;
-    Diagnostic message;
+    auto& [message, broken] = messages.emplace_back();
     if (result.kept()) message.severity = result.applies() ? Severity::warning : Severity::note;
     message.where = result.expectation.where;
     const std::string verdict = result.kept() ? describe_unchecked(result) : verdict_of(result);
@@ -205,7 +205,16 @@ std::string describe_broken(std::span<const ExpectationResult> results,
       message.help =
           "the emulator had no time to count them; 'sweep report --count' does, and checks again";
     }
-    text += render(message, color) + list_broken(result, told);
+    broken = list_broken(result, told);
+  }
+  return messages;
+}
+
+std::string describe_broken(std::span<const ExpectationResult> results,
+                            std::span<const StoredPoint> points, bool color) {
+  std::string text;
+  for (const auto& [message, broken] : expectation_messages(results, points)) {
+    text += render(message, color) + broken;
   }
   return text;
 }

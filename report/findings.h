@@ -136,9 +136,18 @@ std::string describe(const Expectation& expectation);
 /// could not be checked beside others that could are mentioned.
 std::string verdict_of(const ExpectationResult& result);
 
-/// What a person has to know: for each expectation that is not kept a compiler's kind of message
-/// at its place with the first ten points that break it, a warning where some points could not be
-/// checked, and a note where a part of the sweep has no point to check. Empty when all is well.
+/// A message at an expectation's place.
+struct ExpectationMessage {
+  Diagnostic message = {};
+  std::string broken = {};  ///< the first ten points that break it, a line each
+};
+
+/// What a person has to know: an error for each expectation that is not kept, a warning where some
+/// points could not be checked, and a note where a part of the sweep has no point to check. Empty
+/// when all is well.
+std::vector<ExpectationMessage> expectation_messages(std::span<const ExpectationResult> results,
+                                                     std::span<const StoredPoint> points);
+/// The same as a compiler would print it.
 std::string describe_broken(std::span<const ExpectationResult> results,
                             std::span<const StoredPoint> points, bool color);
 

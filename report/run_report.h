@@ -59,19 +59,24 @@ std::string write_charts_page(const std::string& title, Document sections,
 /// Injection"): an apostrophe before it makes it a text. Figures and integers are no such texts.
 std::string csv_text(std::string_view text);
 
-/// All points of a run with everything known about them, as RFC 4180 has it: lines end in CR LF,
-/// the first one names the columns.
+/// All points of a run, a row each, as RFC 4180 has it: lines end in CR LF, the first one names the
+/// columns.
 ///
-/// Columns: pattern, the parameters by name, of a run on several GPUs gpu (its number), status,
-/// reason, stopped_by, verdict, each
-/// metric as `bandwidth.measured [GB/s]`, for each metric that the hardware counted and the
-/// emulator too by how much the latter's figure is larger (`load_sectors.difference [%]`), and the
-/// notes, divided by "; ". Numbers are plain and read back exactly; what a point lacks is empty. A
-/// text that a spreadsheet would take for a formula has an apostrophe before it.
+/// Columns are called as in the database's view (points_view.h): pattern, the parameters, status,
+/// reason, stopped_by, verdict, device, of a run on several GPUs gpu (its number), each metric
+/// (`bandwidth`, `bandwidth_low`, `bandwidth_high`, `load_sectors.emulated`), for each metric that
+/// the hardware counted and the emulator too by how much the latter's figure is larger, in % or
+/// percentage points (`load_sectors.difference`), and the notes, divided by "; ". Numbers are plain
+/// and read back exactly; what a point lacks is empty. A text that a spreadsheet would take for a
+/// formula has an apostrophe before it.
 std::string write_csv(const RunAnalysis& run);
 
+/// The same as JSON Lines: an object for each point, in the units of `sweep help metrics`. What a
+/// point lacks is null, and so is NaN; the infinities are "inf" and "-inf".
+std::string write_json_lines(const RunAnalysis& run);
+
 /// The version of the form below; it grows when a key changes its meaning or goes away.
-constexpr int json_report_version = 1;
+constexpr int json_report_version = 2;
 
 /// Everything that is known of a run as one JSON object, for other programs. Equal runs give equal
 /// texts; each point stands on a line of its own. The keys:
@@ -88,8 +93,8 @@ constexpr int json_report_version = 1;
 ///   while it does alone
 /// - `patterns`: of each name, text, with that of the files it includes behind it, and derived:
 ///   the parameters that the run computed from others
-/// - `metrics`: for each key of the points' metrics ("bandwidth.measured") name, origin, unit (null
-///   for counts, ratios and counters named in NVIDIA's own words) and better (higher, lower,
+/// - `metrics`: for each key of the points' metrics ("load_sectors.emulated") name, origin, unit
+///   (null for counts, ratios and counters named in NVIDIA's own words) and better (higher, lower,
 ///   neither)
 /// - `points`: point (its place in the run), id, measured_by (a run's id), pattern, parameters,
 ///   status (ok, failed), reason, stopped_by, counted, device (backend, name and UUID), verdict,
@@ -131,10 +136,10 @@ std::string json_line(const Json& json);
 
 Json json_of(const Device& device);
 
-/// "bandwidth.measured"
+/// "bandwidth" of what was measured, "load_sectors.emulated" of the rest.
 std::string key_of(const MetricColumn& column);
 
-/// The metrics by their keys: {"bandwidth.measured": 4254.1}
+/// The metrics by their keys: {"bandwidth": 4254.1}
 Json json_of(const std::vector<Metric>& metrics);
 
 /// What is known of a point by itself: pattern, parameters, status, reason, stopped_by, counted,

@@ -41,12 +41,6 @@ const RecordedMetric* find_metric(const Recording& recording, std::string_view n
   return nullptr;
 }
 
-std::string display_name(std::string_view name, Origin origin) {
-  std::string result(name);
-  if (origin != Origin::measured) result += '.' + std::string(to_string(origin));
-  return result;
-}
-
 RecordedMetric recorded_metric(std::string_view text) {
   const auto [name, origin] = split_origin(text);
   if (name.empty()) return {std::string(text)};
@@ -244,7 +238,10 @@ Recording read_recording(const std::filesystem::path& path, std::optional<std::i
   const std::string text = read_bounded(path, most_bytes, "a recording");
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos || text[first] != '{') {
-    throw FileError(name + ": this is neither a results database nor JSON results", false);
+    const bool has_counters = text.find("\"Kernel Name\"") != text.npos;
+    throw FileError(name + ": this is neither a results database nor JSON results" +
+                        (has_counters ? "; 'sweep compare' takes counters of Nsight Compute" : ""),
+                    false);
   }
   return read_json_recording(text, name);
 }

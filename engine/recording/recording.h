@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/spec/metric.h"
+#include "engine/store/points_view.h"
 #include "engine/store/record.h"
 #include "engine/text/value.h"
 
@@ -72,9 +73,6 @@ std::optional<double> figure_of(const RecordedEntry& entry, std::string_view nam
 /// The recording's metric of that name, today's or nvprof's, measured before counted by the
 /// hardware before emulated; "load_sectors.emulated" names the origin too. Null when there is none.
 const RecordedMetric* find_metric(const Recording& recording, std::string_view name);
-
-/// As messages and files name a metric: with its origin unless it was measured.
-std::string display_name(std::string_view name, Origin origin);
 
 /// Fills in `metrics`, but for units already there, and leaves of the entries of one configuration
 /// only the last, at the place of the first. Where the engine's table does not say which values are
@@ -143,6 +141,14 @@ Recording read_t4(std::string_view text, const std::string& file);
 
 /// Reads either of them, told apart by which of their lists comes first.
 Recording read_json_recording(std::string_view text, const std::string& file);
+
+/// Reads the counters that Nsight Compute prints with --csv --page raw: an entry for each launch,
+/// whose configuration is "pattern" (the kernel's name), "kernel" (all of its signature), "blocks",
+/// "threads" (of a block), "launch" and "process" (Nsight Compute's numbers, as words). Its metrics
+/// are the counters by their names in base units (bytes, seconds), and those of the engine's table
+/// that follow from them. Lines of other programs around the table are passed over, and so are
+/// fields without a number ("n/a"); a last row that is not whole makes it `unfinished`.
+Recording read_ncu(std::string_view text, const std::string& file);
 
 /// Why a configuration is no result, in the words of the T4 format: "compile", "constraints" (what
 /// the device's limits do not allow), "timeout", "correctness" (a wrong result) or "runtime" (any

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <thread>
 
+#include "engine/store/points_view.h"
 #include "engine/store/sqlite.h"
 #include "engine/store/store.h"
 
@@ -244,13 +245,17 @@ void create_tables(Database& database) {
     if (!has_table(database, "run_share") || !has_table(database, "run_device")) {
       database.execute(added_tables);
     }
-    return;
+    if (has_points_view(database)) return;
+    sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
+    write_points_view(database);
+    return transaction.commit();
   }
   sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
   // Another process may have found the file empty at the same time; the lock decides.
   if (is_created()) return check_marks(database);
   create_tables_without_index(database);
   database.execute(point_index);
+  write_points_view(database);
   transaction.commit();
 }
 
@@ -354,6 +359,9 @@ std::unique_ptr<Database> create_for_filling(const fs::path& path) {
 void finish_filling(Database& database) {
   database.execute("PRAGMA synchronous = FULL");
   database.execute(point_index);
+  sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
+  write_points_view(database);
+  transaction.commit();
 }
 
 void close_log(const fs::path& path) {

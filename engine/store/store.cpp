@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/store/points_view.h"
 #include "engine/store/sqlite.h"
 #include "engine/store/stored_json.h"
 
@@ -173,6 +174,7 @@ struct Store::State {
     for (const Metric& metric : metrics) {
       listed_metrics.append(database, id, metric.name, to_string(metric.origin), unit_of(metric));
     }
+    lacks_columns = true;
     return id;
   }
 
@@ -211,6 +213,12 @@ struct Store::State {
   void set_metrics(std::int64_t point, const std::vector<Metric>& metrics) {
     sqlite::run(database, "UPDATE point SET metric_list = ?, metric_values = ? WHERE id = ?",
                 list_of(metrics), values_to_json(metrics), point);
+    complete_view();
+  }
+
+  /// Gives the view of points the columns that it lacks.
+  void complete_view() {
+    if (std::exchange(lacks_columns, false)) write_points_view(database);
   }
 
   void add_notes(std::int64_t point, const std::vector<std::string>& notes, bool on_counts) {
@@ -396,6 +404,7 @@ struct Store::State {
   std::unique_ptr<Database> file;
   Database& database;
   std::map<std::int64_t, std::vector<ListedMetric>> lists;  ///< of metrics, those that were read
+  bool lacks_columns = false;  ///< the view: a pattern or a list of metrics is new
 };
 
 Store::Store(const std::filesystem::path& path, Mode mode)
@@ -458,6 +467,7 @@ std::int64_t Store::add_point(std::int64_t run, std::int64_t ordinal, const Poin
       INSERT INTO pattern (name, text) SELECT ?1, ?2
       WHERE NOT EXISTS (SELECT 1 FROM pattern WHERE name = ?1 AND text = ?2))sql",
               key.pattern_name, key.pattern_text);
+  if (database.changes() > 0) state_->lacks_columns = true;
   sqlite::run(database, insert_point_sql, key.pattern_name, key.pattern_text, key_hash(key), run,
               parameters_to_json(key.parameters), key.measure, key.device, key.compiler,
               point.status == PointStatus::ok ? "ok" : "failed", point.reason, point.stopped_by,
@@ -466,6 +476,7 @@ std::int64_t Store::add_point(std::int64_t run, std::int64_t ordinal, const Poin
   const std::int64_t id = database.last_row_id();
   state_->add_notes(id, point.notes, false);
   state_->place_point(run, ordinal, id);
+  state_->complete_view();
   transaction.commit();
   return id;
 }

@@ -42,6 +42,29 @@ std::string database(const TemporaryFolder& folder, const std::string& name,
   return path.string();
 }
 
+/// A point of 4 blocks of 64 threads that the emulator counted.
+void add_counted_run(const TemporaryFolder& folder) {
+  Store store(folder.path() / "counted.db", Store::Mode::read_write);
+  const std::int64_t run = store.begin_run({});
+  PointRecord point;
+  point.key.pattern_name = "stride";
+  point.key.parameters.set("STRIDE", std::int64_t{2});
+  point.metrics = {{"blocks", Origin::emulated, 4},
+                   {"warps", Origin::emulated, 8},
+                   {"dram_read_bytes", Origin::emulated, 1e6}};
+  store.add_point(run, 0, point);
+  store.end_run(run, RunState::finished);
+}
+
+/// Counters of a launch of it, as Nsight Compute prints them.
+std::string counters(const std::string& bytes) {
+  return "==PROF== Profiling\n"
+         "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"dram__bytes_read.sum\"\n"
+         "\"\",\"\",\"\",\"\",\"Mbyte\"\n"
+         "\"0\",\"stride(float *)\",\"(64, 1, 1)\",\"(2, 2, 1)\",\"" +
+         bytes + "\"\n";
+}
+
 struct Mistake {
   std::vector<std::string> arguments;
   int code;
@@ -60,8 +83,13 @@ const std::vector<Mistake> mistakes = {
     {{"a.db:", "b.db"}, 2, "after the colon stands a run's number"},
     {{"a.db:0", "b.db"}, 2, "after the colon stands a run's number"},
     {{"b.db"}, 66, "has no run before run 1"},
+    {{"x.csv"}, 2, "are compared with one run: sweep compare FILE.csv results/NAME.db"},
+    {{"x.csv", "x.csv"}, 2, "are compared with one run"},
+    {{"x.csv", "b.db", "--threshold", "1"}, 2, "--threshold is for two runs"},
+    {{"x.csv", "b.db", "--set", "N=1"}, 2, "--set is for two versions"},
+    {{"x.csv", "b.db"}, 66, "x.csv: no such file"},
     {{"text.db", "b.db"}, 65, "text.db"},
-    {{"a.db", "b.db", "--format", "pdf"}, 2, "--format pdf: write text, md, html or json"},
+    {{"a.db", "b.db", "--format", "pdf"}, 2, "--format pdf: write text, md, html, json or github"},
     {{"a.db", "b.db", "--threshold", "much"}, 2, "--threshold much: write a share in percent"},
     {{"a.db", "b.db", "--threshold=-1"}, 2, "--threshold -1: write a share in percent"},
     {{"a.db", "b.db", "--metric", "tmie"}, 65, "did you mean 'time'?"},
@@ -90,6 +118,29 @@ BOOST_DATA_TEST_CASE(mistakes_are_explained, data::make(mistakes), mistake) {
   BOOST_TEST(wrong.code == mistake.code);
   BOOST_TEST(contains(wrong.err, mistake.message), wrong.err);
   BOOST_TEST(wrong.out.empty());
+}
+
+BOOST_AUTO_TEST_CASE(counters_of_nsight_compute_are_held_against_a_run) {
+  const TemporaryFolder folder;
+  add_counted_run(folder);
+  folder.write("good.csv", counters("1.05"));
+  folder.write("bad.csv", counters("2"));
+  const Outcome good = run_program({"compare", "good.csv", "counted.db"}, folder.path());
+  BOOST_TEST(good.code == 0, good.err);
+  BOOST_TEST(contains(good.out, "agreement: 1 of 1 figure agree"), good.out);
+  BOOST_TEST(contains(good.out, "1050000"), good.out);
+  const Outcome bad =
+      run_program({"compare", "counted.db", "bad.csv", "--format", "json"}, folder.path());
+  BOOST_TEST(bad.code == 3);
+  BOOST_TEST(nlohmann::json::parse(bad.out)["figures"][0]["difference"] == -50);
+  const Outcome annotated = run_program({"compare", "bad.csv", "counted.db", "--format", "github"},
+                                        folder.path(), {{"GITHUB_STEP_SUMMARY", ""}});
+  BOOST_TEST(annotated.out.starts_with("::error title=sweep compare::disagreement: "),
+             annotated.out);
+  const Outcome none =
+      run_program({"compare", "good.csv", "counted.db", "--where", "STRIDE == 1"}, folder.path());
+  BOOST_TEST(none.code == 65);
+  BOOST_TEST(contains(none.err, "good.csv and counted.db:1 have nothing to compare:"), none.err);
 }
 
 BOOST_AUTO_TEST_CASE(the_exit_code_tells_a_regression) {

@@ -79,7 +79,7 @@ const std::vector<Case> cases = {
     {{"show", "metric", "time_m"}, {"words", "time_min"}},
     {{"show", "pattern", "stride", "--p"}, {"words", "--patterns"}},
     {{"report", ""}, {"files db"}},
-    {{"compare", "patterns/stride.cu", ""}, {"files db cu"}},
+    {{"compare", "patterns/stride.cu", ""}, {"files db cu csv"}},
     {{"compare", "patterns/stride.cu", "patterns/stride.cu", "strided_st"},
      {"files yaml", "strided_store"}},
     {{"compare", "patterns/stride.cu", "patterns/stride.cu", "--set", "STR"},

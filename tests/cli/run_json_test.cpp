@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_run_is_told_line_by_line_and_its_points_are_those_of_the_
     const std::vector<json> events = events_of(run.out);
     const json& start = events.front();
     BOOST_TEST(start.at("event") == "start");
-    BOOST_TEST(start.at("schema_version") == 1);
+    BOOST_TEST(start.at("schema_version") == 2);
     BOOST_TEST(start.at("sweep") == "stride");
     BOOST_TEST(start.at("points") == 6);
     BOOST_TEST(start.at("reused") == (again ? 6 : 0));

@@ -2,10 +2,12 @@
 // are checked as `sweep check` does.
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
 #include <regex>
 #include <sstream>
 
 #include "engine/cli/commands.h"
+#include "engine/store/store.h"
 #include "tests/cli/compiler_precondition.h"
 #include "tests/cli/documented_command.h"
 #include "tests/cli/program.h"
@@ -112,6 +114,61 @@ BOOST_AUTO_TEST_CASE(patterns_in_topics_have_no_mistake,
                  examples_that_begin_with("// " + name[2].str() + ".cuh"));
     }
   }
+}
+
+boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id /*unused*/) {
+  const bool is_there = std::system(
+                            "python3 -c 'import sqlite3; sqlite3.connect(\":memory:\").execute("
+                            "\"select json_valid(1)\")' >/dev/null 2>&1") == 0;
+  if (!is_there) BOOST_TEST_MESSAGE("scripts skipped: there is no python3 with sqlite3 and JSON");
+  return is_there;
+}
+
+/// Two runs of `stride` as on a GPU; in the second a double takes twice as long.
+void write_two_runs(const std::filesystem::path& database) {
+  Store store(database, Store::Mode::read_write);
+  for (const double slower : {1.0, 2.0}) {
+    Provenance provenance;
+    provenance.sweep_name = "stride";
+    const std::int64_t run = store.begin_run(provenance);
+    std::int64_t place = 0;
+    for (const char* type : {"float", "double"}) {
+      for (const std::int64_t stride : {1, 2, 4}) {
+        for (const std::int64_t block : {128, 256}) {
+          PointRecord point;
+          point.key.pattern_name = "stride";
+          point.key.parameters.set("STRIDE", stride);
+          point.key.parameters.set("T", *ElementType::find(type));
+          point.key.parameters.set("BLOCK", block);
+          const double factor = type == std::string("double") ? slower : 1;
+          const double time = factor * static_cast<double>(stride) * (block == 128 ? 2 : 1);
+          point.metrics = {{"time", Origin::measured, time},
+                           {"bandwidth", Origin::measured, 1000 / time}};
+          store.add_point(run, place++, point);
+        }
+      }
+    }
+    store.end_run(run, RunState::finished);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(scripts_in_topics_run, *boost::unit_test::precondition(has_python)) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "results");
+  write_two_runs(folder.path() / "results/stride.db");
+  std::vector<std::string> outputs;
+  for (const Example& example : examples_that_begin_with("import sqlite3")) {
+    const std::string script = folder.write("script.py", example.text).string();
+    const std::string command =
+        "cd " + folder.path().string() + " && python3 " + script + " >out 2>&1";
+    BOOST_TEST(std::system(command.c_str()) == 0, example.text);
+    outputs.push_back(read_text_file(folder.path() / "out"));
+  }
+  BOOST_REQUIRE(outputs.size() == 3U);
+  BOOST_TEST(outputs[0] == "double 1 256 500.0\nfloat 1 256 1000.0\n");
+  BOOST_TEST(outputs[1] == "STRIDE double float\n1 1000.0 1000.0\n2 500.0 500.0\n4 250.0 250.0\n");
+  BOOST_TEST(outputs[2].starts_with("1 double 128 2.0\n"), outputs[2]);
+  BOOST_TEST(std::ranges::count(outputs[2], '\n') == 12);
 }
 
 BOOST_AUTO_TEST_SUITE(with_compiler, *boost::unit_test::precondition(has_compiler))

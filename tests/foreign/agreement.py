@@ -14,14 +14,14 @@ RATE = 5.0  # percentage points, for metrics in %
 
 
 def find_metrics(columns):
-    """The metrics with both origins, as (name, emulated column, hardware column, is a rate)."""
+    """The metrics with both origins, as (name, emulated column, hardware column, is in %)."""
     metrics = []
     for column in columns:
         name, dot, rest = column.partition(".hardware")
-        emulated = name + ".emulated" + rest
+        emulated = name + ".emulated"
         # What is counted for a request follows from the counts.
-        if dot and emulated in columns and not name.endswith("_per_request"):
-            metrics.append((name, emulated, column, rest.strip() == "[%]"))
+        if dot and not rest and emulated in columns and not name.endswith("_per_request"):
+            metrics.append((name, emulated, column, name.endswith("_rate")))
     return metrics
 
 

@@ -8,14 +8,14 @@ trap 'rm -rf "$root"' EXIT
 
 mkdir "$root/counted" "$root/empty"
 cat >"$root/counted/p.csv" <<'CSV'
-pattern,N,status,reason,load_sectors.hardware,load_sectors.emulated,l1_hit_rate.hardware [%],l1_hit_rate.emulated [%],store_sectors.emulated,atomics_per_request.hardware,atomics_per_request.emulated
+pattern,N,status,reason,load_sectors.hardware,load_sectors.emulated,l1_hit_rate.hardware,l1_hit_rate.emulated,store_sectors.emulated,atomics_per_request.hardware,atomics_per_request.emulated
 p,1,ok,,1000,1005,50,54.9,7,1,2
 p,2,ok,,1000,1006,50,56,7,1,2
 p,,ok,,0,0,,,7,1,2
 p,4,ok,,0,3,1,,7,1,2
 p,5,failed,"no, it did",,,,,,,
 CSV
-echo 'pattern,status,time.measured [us]' >"$root/empty/other.csv"
+echo 'pattern,status,time' >"$root/empty/other.csv"
 
 cat >"$root/expected" <<'TABLE'
 4 points of 1 files; 1 failed, and are left out

@@ -41,6 +41,7 @@ void read_or_refuse(Read read, std::string_view text) {
 void read_recorded_results(std::string_view bytes) {
   read_or_refuse(read_t4, bytes);
   read_or_refuse(read_kernel_tuner_cache, bytes);
+  read_or_refuse(read_ncu, bytes);
 }
 
 }  // namespace sweep::fuzz

@@ -72,4 +72,12 @@ BOOST_AUTO_TEST_CASE(caches_are_read_or_refused) {
   check_property([&] { read_or_refuse(read_kernel_tuner_cache, mutated(text)); }, 1000);
 }
 
+BOOST_AUTO_TEST_CASE(counters_are_read_or_refused) {
+  const std::string text =
+      "==PROF== k\n\"ID\",\"Kernel Name\",\"Grid Size\",\"dram__bytes_read.sum\"\n"
+      "\"\",\"\",\"\",\"Kbyte\"\n\"0\",\"k<int>(T1)\",\"(16, 8, 1)\",\"1,234.5\"\n"
+      "\"1\",\"k<int>(T1)\",\"(16, 8, 1)\",\"1,234.5\"\n";
+  check_property([&] { read_or_refuse(read_ncu, mutated(text)); }, 1000);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

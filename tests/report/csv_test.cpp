@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <set>
 
+#include "engine/store/points_view.h"
 #include "engine/text/characters.h"
 #include "report/point_columns.h"
 #include "report/run_report.h"
@@ -98,7 +100,8 @@ std::string written(const StoredPoint& point) {
 }
 
 BOOST_AUTO_TEST_CASE(a_run_without_points_is_the_heading) {
-  BOOST_TEST(write_csv(RunResults{}) == "pattern,status,reason,stopped_by,verdict,notes\r\n");
+  BOOST_TEST(write_csv(RunResults{}) ==
+             "pattern,status,reason,stopped_by,verdict,device,notes\r\n");
 }
 
 BOOST_AUTO_TEST_CASE(numbers_are_plain) {
@@ -106,16 +109,35 @@ BOOST_AUTO_TEST_CASE(numbers_are_plain) {
       written(ok_point("p", {{"N", integer(-67108864)}, {"FLAG", true}, {"T", element("float4")}},
                        {{"bandwidth", Origin::measured, -0.1}, {"time", Origin::emulated, 1e21}}));
   BOOST_TEST(text ==
-             "pattern,N,FLAG,T,status,reason,stopped_by,verdict,time.emulated [us],"
-             "bandwidth.measured [GB/s],notes\r\n"
-             "p,-67108864,true,float4,ok,,noise,,1e+21,-0.1,\r\n");
+             "pattern,N,FLAG,T,status,reason,stopped_by,verdict,device,time.emulated,bandwidth,"
+             "bandwidth_low,bandwidth_high,notes\r\n"
+             "p,-67108864,true,float4,ok,,noise,,,1e+21,-0.1,,,\r\n");
 }
 
-BOOST_AUTO_TEST_CASE(headings_are_as_they_are_in_utf_8) {
-  const std::string text = written(ok_point("p", {}, {{"temperature", Origin::measured, 45}}));
+BOOST_AUTO_TEST_CASE(the_interval_of_a_bandwidth_follows_from_that_of_the_time) {
+  const std::string text = written(ok_point("p", {{"time", integer(1)}},
+                                            {{"time", Origin::measured, 2},
+                                             {"time_low", Origin::measured, 1},
+                                             {"time_high", Origin::measured, 4},
+                                             {"bandwidth", Origin::measured, 8}}));
   BOOST_TEST(text ==
-             "pattern,status,reason,stopped_by,verdict,temperature.measured [°C],notes\r\n"
-             "p,ok,,noise,,45,\r\n");
+             "pattern,parameter.time,status,reason,stopped_by,verdict,device,time,time_low,"
+             "time_high,bandwidth,bandwidth_low,bandwidth_high,notes\r\n"
+             "p,1,ok,,noise,,,2,1,4,8,4,16,\r\n");
+}
+
+BOOST_AUTO_TEST_CASE(json_lines_have_the_same_columns) {
+  RunResults results;
+  results.points = {ok_point("p", {{"N", integer(4)}, {"T", element("float4")}, {"F", true}},
+                             {{"time", Origin::measured, std::nan("")},
+                              {"load_sectors", Origin::emulated, INFINITY},
+                              {"bottleneck", Origin::predicted, 0}})};
+  results.run.provenance.device.name = "NVIDIA H200";
+  BOOST_TEST(write_json_lines(results) ==
+             R"({"pattern":"p","N":4,"T":"float4","F":true,"status":"ok","reason":null,)"
+             R"("stopped_by":"noise","verdict":null,"device":"NVIDIA H200","time":null,)"
+             R"("bottleneck.predicted":"launch","load_sectors.emulated":"inf","notes":null})"
+             "\n");
 }
 
 BOOST_AUTO_TEST_CASE(no_text_is_a_formula_or_steers_a_terminal) {
@@ -134,16 +156,16 @@ BOOST_AUTO_TEST_CASE(no_text_is_a_formula_or_steers_a_terminal) {
 BOOST_AUTO_TEST_CASE(text_that_looks_like_a_formula_is_kept_text) {
   const std::string text = written(failed_point("@p", {{"W", word("=1+1")}}, "-1,\"x\""));
   BOOST_TEST(text ==
-             "pattern,W,status,reason,stopped_by,verdict,notes\r\n"
-             "'@p,'=1+1,failed,\"'-1,\"\"x\"\"\",,,\r\n");
+             "pattern,W,status,reason,stopped_by,verdict,device,notes\r\n"
+             "'@p,'=1+1,failed,\"'-1,\"\"x\"\"\",,,,\r\n");
 }
 
 BOOST_AUTO_TEST_CASE(notes_stand_last) {
   StoredPoint point = ok_point("p", {}, {{"time", Origin::emulated, 1}});
   point.point.notes = {"executed 5 of 4096 blocks", "a, b"};
   BOOST_TEST(written(point) ==
-             "pattern,status,reason,stopped_by,verdict,time.emulated [us],notes\r\n"
-             "p,ok,,noise,,1,\"executed 5 of 4096 blocks; a, b\"\r\n");
+             "pattern,status,reason,stopped_by,verdict,device,time.emulated,notes\r\n"
+             "p,ok,,noise,,,1,\"executed 5 of 4096 blocks; a, b\"\r\n");
 }
 
 BOOST_AUTO_TEST_CASE(counts_from_both_origins_have_their_difference) {
@@ -153,10 +175,10 @@ BOOST_AUTO_TEST_CASE(counts_from_both_origins_have_their_difference) {
                                              {"l1_hit_rate", Origin::hardware, 50},
                                              {"l1_hit_rate", Origin::emulated, 45.5}}));
   BOOST_TEST(text ==
-             "pattern,status,reason,stopped_by,verdict,load_sectors.hardware,load_sectors.emulated,"
-             "l1_hit_rate.hardware [%],l1_hit_rate.emulated [%],load_sectors.difference [%],"
-             "l1_hit_rate.difference [percentage points],notes\r\n"
-             "p,ok,,noise,,200,201,50,45.5,0.5,-4.5,\r\n");
+             "pattern,status,reason,stopped_by,verdict,device,load_sectors.hardware,"
+             "load_sectors.emulated,l1_hit_rate.hardware,l1_hit_rate.emulated,"
+             "load_sectors.difference,l1_hit_rate.difference,notes\r\n"
+             "p,ok,,noise,,,200,201,50,45.5,0.5,-4.5,\r\n");
 }
 
 BOOST_AUTO_TEST_CASE(every_point_reads_back) {
@@ -171,16 +193,12 @@ BOOST_AUTO_TEST_CASE(every_point_reads_back) {
     for (const StoredPoint& stored : results.points) points.push_back(&stored.point);
     const auto metrics = metric_columns(points);
     const std::vector<std::string> both = counted_twice(points);
-    const std::size_t first_difference = heading.size() - 1 - both.size();
-    const std::size_t first_metric = first_difference - metrics.size();
-    RC_ASSERT(heading.back() == "notes");
-    const std::size_t status = first_metric - 4;
-    RC_ASSERT(heading[0] == "pattern" && heading[status] == "status");
+    RC_ASSERT(heading.back() == "notes" && heading.front() == "pattern");
     const Names parameters = parameter_names(results);
-    RC_ASSERT(parameters.size() == status - 1);
-    for (std::size_t p = 0; p < parameters.size(); ++p) {
-      RC_ASSERT(heading[1 + p] == guarded(parameters[p]));
-    }
+    const std::size_t status = 1 + parameters.size();
+    RC_ASSERT(heading[status] == "status" && heading[status + 4] == "device");
+    const std::set<Record::value_type> different(heading.begin(), heading.end());
+    RC_ASSERT(different.size() == heading.size());
 
     for (std::size_t i = 0; i < points.size(); ++i) {
       const Record& record = records->at(i + 1);
@@ -198,13 +216,17 @@ BOOST_AUTO_TEST_CASE(every_point_reads_back) {
         const Value* value = point.key.parameters.find(parameters[p]);
         RC_ASSERT(record[1 + p] == (value != nullptr ? guarded(*value) : std::string()));
       }
-      for (std::size_t m = 0; m < metrics.size(); ++m) {
-        RC_ASSERT(
-            reads_as(record[first_metric + m], figure_of(point, metrics[m]), metrics[m].name));
+      std::size_t column = status + 5;
+      for (const MetricColumn& metric : metrics) {
+        RC_ASSERT(reads_as(record[column++], figure_of(point, metric), metric.name));
+        const bool has_interval =
+            metric.origin == Origin::measured && has_interval_columns(metric.name);
+        if (has_interval) column += 2;
       }
-      for (std::size_t b = 0; b < both.size(); ++b) {
-        RC_ASSERT(reads_as(record[first_difference + b], count_difference(point, both[b])));
+      for (const std::string& metric : both) {
+        RC_ASSERT(reads_as(record[column++], count_difference(point, metric)));
       }
+      RC_ASSERT(column + 1 == record.size());
     }
   });
 }

@@ -44,13 +44,13 @@ Metric arbitrary_metric() {
           arbitrary_double()};
 }
 
-bool is_same(double a, double b) {
+bool alike(double a, double b) {
   return (std::isnan(a) && std::isnan(b)) ||
          std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-bool is_same(const Metric& a, const Metric& b) {
-  return a.name == b.name && a.origin == b.origin && is_same(a.value, b.value);
+bool alike(const Metric& a, const Metric& b) {
+  return a.name == b.name && a.origin == b.origin && alike(a.value, b.value);
 }
 
 }  // namespace
@@ -139,14 +139,13 @@ TunedGroup arbitrary_group() {
   return group;
 }
 
-bool is_same(const TunedGroup& a, const TunedGroup& b) {
+bool alike(const TunedGroup& a, const TunedGroup& b) {
   return a.group == b.group && a.configurations == b.configurations && a.tried == b.tried &&
          a.ended == b.ended && a.winner == b.winner && a.why_no_winner == b.why_no_winner &&
          a.rounds == b.rounds && a.default_configuration == b.default_configuration &&
-         a.why_no_default == b.why_no_default && is_same(a.figure_low, b.figure_low) &&
-         is_same(a.figure, b.figure) && is_same(a.figure_high, b.figure_high) &&
-         is_same(a.gain_low, b.gain_low) && is_same(a.gain, b.gain) &&
-         is_same(a.gain_high, b.gain_high);
+         a.why_no_default == b.why_no_default && alike(a.figure_low, b.figure_low) &&
+         alike(a.figure, b.figure) && alike(a.figure_high, b.figure_high) &&
+         alike(a.gain_low, b.gain_low) && alike(a.gain, b.gain) && alike(a.gain_high, b.gain_high);
 }
 
 }  // namespace
@@ -168,9 +167,8 @@ TuningRecord arbitrary_tuning() {
 bool identical(const TuningRecord& a, const TuningRecord& b) {
   return a.metric == b.metric && a.origin == b.origin && a.better == b.better &&
          a.strategy == b.strategy && a.seed == b.seed && a.for_each == b.for_each &&
-         std::ranges::equal(a.groups, b.groups, [](const TunedGroup& x, const TunedGroup& y) {
-           return is_same(x, y);
-         });
+         std::ranges::equal(a.groups, b.groups,
+                            [](const TunedGroup& x, const TunedGroup& y) { return alike(x, y); });
 }
 
 bool identical(const PointRecord& a, const PointRecord& b) {
@@ -179,11 +177,11 @@ bool identical(const PointRecord& a, const PointRecord& b) {
          a.collected_counters == b.collected_counters &&
          std::ranges::equal(a.samples, b.samples,
                             [](const Sample& x, const Sample& y) {
-                              return is_same(x.seconds, y.seconds) &&
-                                     is_same(x.sm_clock_hz, y.sm_clock_hz) && x.mark == y.mark;
+                              return alike(x.seconds, y.seconds) &&
+                                     alike(x.sm_clock_hz, y.sm_clock_hz) && x.mark == y.mark;
                             }) &&
          std::ranges::equal(a.metrics, b.metrics,
-                            [](const Metric& x, const Metric& y) { return is_same(x, y); });
+                            [](const Metric& x, const Metric& y) { return alike(x, y); });
 }
 
 }  // namespace sweep::testing

@@ -46,6 +46,8 @@ const std::string all_samples =
 
 }  // namespace sql_view
 
+using boost::test_tools::per_element;
+
 BOOST_FIXTURE_TEST_SUITE(sql_view, sql_view::Fixture)
 
 BOOST_AUTO_TEST_CASE(metrics_are_rows) {
@@ -127,6 +129,97 @@ BOOST_AUTO_TEST_CASE(a_run_has_its_devices_peak) {
   Store(path, Store::Mode::read_write).begin_run(example_provenance());
   BOOST_TEST(rows("SELECT peak_bandwidth FROM run") == Rows{"4814304000000.0"},
              boost::test_tools::per_element());
+}
+
+// The view `points`.
+
+const std::string columns_of_points = "SELECT group_concat(name) FROM pragma_table_info('points')";
+
+BOOST_AUTO_TEST_CASE(points_have_columns_for_parameters_and_metrics_as_they_come) {
+  Store store(path, Store::Mode::read_write);
+  BOOST_TEST(rows("SELECT version FROM points_version") == Rows{"1"}, per_element());
+  BOOST_TEST(rows(columns_of_points) ==
+                 Rows{"run,point,sweep,started,measured_by,pattern,status,reason,stopped_by,device,"
+                      "gpu,time,time_low,time_high,bandwidth,bandwidth_low,bandwidth_high,"
+                      "percent_of_peak,percent_of_peak_low,percent_of_peak_high,notes"},
+             per_element());
+  const std::int64_t run = store.begin_run(example_provenance());
+  PointRecord point = example_point(1);
+  point.key.parameters = {};
+  point.key.parameters.set("T", *ElementType::find("float4"));
+  point.key.parameters.set("N", std::int64_t{1} << 40);
+  point.key.parameters.set("Where", std::string("peer"));
+  point.key.parameters.set("time", true);
+  point.metrics = {{"time", Origin::measured, 2},        {"time_low", Origin::measured, 1},
+                   {"time_high", Origin::measured, 4},   {"bandwidth", Origin::measured, 8},
+                   {"bottleneck", Origin::predicted, 9}, {"sm__cycles.sum", Origin::hardware, 5}};
+  store.add_point(run, 0, point);
+  BOOST_TEST(rows("SELECT T || ' ' || N || ' ' || \"Where\" || ' ' || \"parameter.time\" || ' ' || "
+                  "time || ' ' || bandwidth_low || ' ' || bandwidth_high || ' ' || "
+                  "\"bottleneck.predicted\" || ' ' || \"sm__cycles.sum.hardware\" FROM points") ==
+                 Rows{"float4 1099511627776 peer 1 2.0 4.0 16.0 device memory 5.0"},
+             per_element());
+  // Another pattern, with other parameters and metrics: what a point lacks is NULL.
+  PointRecord other = failed_point(2);
+  other.key.pattern_name = "other";
+  other.key.parameters = {};
+  other.key.parameters.set("n", std::int64_t{3});
+  other.key.parameters.set("X", std::int64_t{4});
+  other.notes = {"one", "two"};
+  store.add_point(run, 1, other);
+  BOOST_TEST(rows("SELECT pattern || status || X || \"parameter.n\" || notes || (N IS NULL) || "
+                  "(time IS NULL) FROM points WHERE point = 1") == Rows{"otherfailed43one; two11"},
+             per_element());
+  store.add_counts(1, "memory", {{"load_sectors", Origin::hardware, 8}}, {});
+  BOOST_TEST(rows("SELECT \"load_sectors.hardware\" FROM points") == (Rows{"8.0", ""}),
+             per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_point_is_a_row_of_each_run_that_has_it) {
+  Store store(path, Store::Mode::read_write);
+  Provenance provenance = example_provenance();
+  const std::int64_t first = store.begin_run(provenance);
+  store.add_point(first, 3, example_point(1));
+  const std::int64_t second = store.begin_run(provenance);
+  store.reuse_point(second, 5, example_point(1).key);
+  store.set_devices(second, {{0, "GPU-other"}, {4, "H200"}});
+  BOOST_TEST(
+      rows("SELECT run || ' ' || point || ' ' || measured_by || ' ' || sweep || ' ' || device || "
+           "' ' || coalesce(gpu, '-') "
+           "FROM points ORDER BY run") ==
+          (Rows{"1 3 1 " + provenance.sweep_name + " " + provenance.device.name + " -",
+                "2 5 1 " + provenance.sweep_name + " " + provenance.device.name + " 4"}),
+      per_element());
+}
+
+BOOST_AUTO_TEST_CASE(the_view_is_made_for_a_database_that_lacks_it) {
+  {
+    Store store(path, Store::Mode::read_write);
+    store.add_point(store.begin_run({}), 0, example_point(1));
+  }
+  const Rows before = rows(columns_of_points);
+  sqlite::Database(path, sqlite::Access::write)
+      .execute("DROP VIEW points; DROP VIEW points_version; CREATE TABLE points_version (mine)");
+  const Store reader(path, Store::Mode::read_only);
+  BOOST_TEST(rows("SELECT count(*) FROM sqlite_master WHERE name = 'points'") == Rows{"0"},
+             per_element());
+  const Store writer(path, Store::Mode::read_write);
+  BOOST_TEST(rows(columns_of_points) == before, per_element());
+  // What somebody else made is left alone.
+  BOOST_TEST(rows("SELECT count(*) FROM points_version") == Rows{"0"}, per_element());
+}
+
+BOOST_AUTO_TEST_CASE(names_that_are_none_get_no_column) {
+  Store store(path, Store::Mode::read_write);
+  PointRecord point = example_point(1);
+  point.key.parameters.set("a\"; DROP TABLE run; --", std::int64_t{1});
+  point.metrics.push_back({"x') --", Origin::measured, 1});
+  store.add_point(store.begin_run({}), 0, point);
+  BOOST_TEST(rows("SELECT count(*) FROM points") == Rows{"1"}, per_element());
+  BOOST_TEST(
+      rows("SELECT count(*) FROM pragma_table_info('points') WHERE name LIKE '%a\"%' OR name "
+           "LIKE '%x%)%'") == Rows{"0"},
+      per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -20,7 +20,8 @@
 
 namespace sweep {
 
-bool Findings::report(std::size_t examined, std::size_t left_out, std::string_view done) const {
+bool Findings::report(std::size_t examined, std::size_t left_out, std::string_view done,
+                      const CheckOptions& options) const {
   Diagnostics result;
   const std::string all = format_thousands(examined);
   const std::string rest =
@@ -36,6 +37,7 @@ bool Findings::report(std::size_t examined, std::size_t left_out, std::string_vi
       }
       message.help += "with " + to_string(*finding.first) + rest;
     }
+    options.found->push_back({message, finding.rule});
     result.add(std::move(message));
   }
   std::cerr << render(result, terminal_of(STDERR_FILENO).color);
@@ -107,18 +109,18 @@ int compile_file(const ReadFile& file, const CompileSettings& compile,
   std::size_t done = 0;
   Findings findings;
   for (const Configuration& each : configurations) {
-    if (!options.is_quiet) findings.add(notes_on(*each.pattern), each);
+    if (!options.is_quiet) findings.add(notes_on(*each.pattern), each, "advice");
   }
   CompilePool pool(compile, configurations);
   const auto note = [&](const Configuration& configuration, const CompileOutcome& outcome) {
     ++done;
     if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
-      findings.add(failure->errors, configuration);
+      findings.add(failure->errors, configuration, "compile");
       if (!failure->gave_up) return true;
       return ++failures < most_failures && seconds_since(begin) <= most_seconds;
     }
     const auto& compiled = std::get<CompiledConfiguration>(outcome);
-    findings.add(compiled.warnings, configuration);
+    findings.add(compiled.warnings, configuration, "compile");
     try {
       // Its grid, block, buffers, arguments and useful bytes may be wrong.
       const Workload workload = make_workload(configuration, compiled);
@@ -130,21 +132,21 @@ int compile_file(const ReadFile& file, const CompileSettings& compile,
       }
       useful_traffic_of(configuration);
     } catch (const InputError& error) {
-      findings.add(error.diagnostics(), configuration);
+      findings.add(error.diagnostics(), configuration, "launch");
     } catch (const ExecutionFailure& failure) {
-      findings.add({Severity::error, {}, failure.what(), {}}, configuration);
+      findings.add({Severity::error, {}, failure.what(), {}}, configuration, "launch");
     }
     return true;
   };
   const bool is_stopped =
       take_compiled(pool, configurations, "compiling " + file.name, options.is_quiet, note);
   const bool has_errors = findings.report(done, is_stopped ? 0 : configurations.size() - done,
-                                          "compiled, since the compiler gives up");
+                                          "compiled, since the compiler gives up", options);
   if (options.given.has("timing")) {
     const CompileStatistics statistics = pool.statistics();
-    std::cout << fmt::format("{}: {}; {:.3f} s of compilers' work\n", file.name,
-                             describe(statistics), statistics.compiler_seconds)
-              << describe_alone(statistics);
+    *options.verdicts << fmt::format("{}: {}; {:.3f} s of compilers' work\n", file.name,
+                                     describe(statistics), statistics.compiler_seconds)
+                      << describe_alone(statistics);
   }
   if (is_stopped) {
     return complain(stopped_exit_code(),
@@ -153,12 +155,38 @@ int compile_file(const ReadFile& file, const CompileSettings& compile,
   }
   if (has_errors) return exit_bad_input;
   if (options.is_quiet) return exit_done;
-  std::cout << fmt::format("{}: good: {} compile{} for compute capability {}{}\n", file.name,
-                           file.compiled.in_words(), file.compiled.verb_ending(),
-                           dotted(compile.compute_capability),
-                           file.compiled.is_sample() ? " (--all compiles every one)" : "")
-            << std::flush;
+  *options.verdicts << fmt::format("{}: good: {} compile{} for compute capability {}{}\n",
+                                   file.name, file.compiled.in_words(), file.compiled.verb_ending(),
+                                   dotted(compile.compute_capability),
+                                   file.compiled.is_sample() ? " (--all compiles every one)" : "")
+                    << std::flush;
   return exit_done;
+}
+
+/// Compiles the files and, with --run, executes them; returns the worst exit code.
+int check_files(const std::vector<ReadFile>& files, int capability, ProgramCache* cache,
+                const CheckOptions& options) {
+  int worst = exit_done;
+  const auto nvrtc = std::make_shared<Nvrtc>();
+  std::vector<std::string> known;
+  for (const int architecture : nvrtc->architectures()) known.push_back(dotted(architecture));
+  if (!is_among(known, dotted(capability))) {
+    throw UsageError("--arch: {} does not know the compute capability {}; it knows {}",
+                     nvrtc->version(), dotted(capability), in_words(known));
+  }
+  const CompileSettings compile = {.nvrtc = nvrtc,
+                                   .compute_capability = capability,
+                                   .cache = cache,
+                                   .processes = compiler_processes(),
+                                   .stop = &stop_flag()};
+  for (const ReadFile& file : files) {
+    if (stop_flag()) break;
+    int code = compile_file(file, compile, options);
+    if (options.run && code == exit_done) code = execute_file(file, compile, options);
+    worst = std::max(worst, code);
+  }
+  std::cerr << describe_problem(cache);
+  return worst;
 }
 
 CommandLine check_line() {
@@ -183,6 +211,11 @@ CommandLine check_line() {
   line.flag("all", "check every configuration of a tuned sweep");
   line.flag("timing", "say how long compiling took");
   line.flag("quiet,q", "say nothing of what is good: print mistakes alone");
+  line.option("format", "text|github|sarif",
+              "what standard output gets: github, annotations of GitHub Actions for each message "
+              "and Markdown for the summary of the step; sarif, a log of SARIF 2.1.0",
+              "text");
+  add_output_option(line, "write the log, or the Markdown, to a file, not to stdout");
   add_cache_option(line);
   add_emulator_options(line);
   line.operands({"SOURCE..."}, 1, "check what? for example: sweep check sweeps/stride.yaml");
@@ -192,7 +225,16 @@ CommandLine check_line() {
 int check_main(const GivenOptions& given) {
   const std::unique_ptr<ProgramCache> cache = given_program_cache(given);
   const int capability = given_compute_capability(given, "arch");
-  CheckOptions options = {given, given_set(given), given_space_limits(given), given.has("quiet")};
+  const std::string format = given.text("format");
+  const auto output = given_output(given);
+  if (output && format == "text") throw UsageError("--output is for --format github or sarif");
+  std::vector<CheckFinding> found;
+  CheckOptions options = {given,
+                          given_set(given),
+                          given_space_limits(given),
+                          given.has("quiet"),
+                          format == "text" ? &std::cout : &std::cerr,
+                          &found};
   if (given.has("exact") && given.has("quick")) {
     throw UsageError("--exact and --quick exclude each other");
   }
@@ -209,30 +251,27 @@ int check_main(const GivenOptions& given) {
   for (const std::string& name : given.operands()) {
     try {
       files.push_back(read_file(name, options));
-    } catch (const std::exception&) {
+    } catch (const InputError& error) {
+      for (const Diagnostic& message : error.diagnostics().list())
+        found.push_back({message, "input"});
+      worst = std::max(worst, report_error());
+    } catch (const std::exception& error) {
+      CheckFinding& finding = found.emplace_back();
+      finding.message.where.source = std::make_shared<Source>(Source{name, {}});
+      finding.message.message = error.what();
+      finding.rule = "input";
       worst = std::max(worst, report_error());
     }
   }
-  if (files.empty()) return worst;
-  const auto nvrtc = std::make_shared<Nvrtc>();
-  std::vector<std::string> known;
-  for (const int architecture : nvrtc->architectures()) known.push_back(dotted(architecture));
-  if (!is_among(known, dotted(capability))) {
-    throw UsageError("--arch: {} does not know the compute capability {}; it knows {}",
-                     nvrtc->version(), dotted(capability), in_words(known));
+  if (!files.empty()) worst = std::max(worst, check_files(files, capability, cache.get(), options));
+  if (format == "sarif") {
+    write_result(output, write_sarif(found, SWEEP_VERSION, repository_root()));
+  } else if (format == "github") {
+    std::vector<Diagnostic> messages;
+    for (const CheckFinding& finding : found) messages.push_back(finding.message);
+    write_for_github(messages, "sweep check", write_findings_markdown(found, repository_root()),
+                     output);
   }
-  const CompileSettings compile = {.nvrtc = nvrtc,
-                                   .compute_capability = capability,
-                                   .cache = cache.get(),
-                                   .processes = compiler_processes(),
-                                   .stop = &stop_flag()};
-  for (const ReadFile& file : files) {
-    if (stop_flag()) break;
-    int code = compile_file(file, compile, options);
-    if (options.run && code == exit_done) code = execute_file(file, compile, options);
-    worst = std::max(worst, code);
-  }
-  std::cerr << describe_problem(cache.get());
   return worst;
 }
 

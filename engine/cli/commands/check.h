@@ -1,5 +1,6 @@
 #pragma once
 
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
+#include "report/annotations.h"
 
 // What `sweep check` compiles, and what it executes.
 
@@ -22,8 +24,10 @@ struct CheckOptions {
   const GivenOptions& given;
   std::vector<SourcePtr> set;
   SpaceLimits limits;
-  bool is_quiet = false;                     ///< say nothing of what is good
-  std::optional<EmulatorSettings> run = {};  ///< what to execute on; nothing: compile alone
+  bool is_quiet = false;                       ///< say nothing of what is good
+  std::ostream* verdicts = nullptr;            ///< gets what is good, and how long it took
+  std::vector<CheckFinding>* found = nullptr;  ///< gets all messages
+  std::optional<EmulatorSettings> run = {};    ///< what to execute on; nothing: compile alone
 };
 
 /// The configurations of a file that are checked: all, or of a search a sample.
@@ -53,31 +57,33 @@ class Findings {
  public:
   /// A message without a source is about the configuration's pattern. The configuration must live
   /// as long as this.
-  void add(Diagnostic message, const Configuration& configuration) {
+  void add(Diagnostic message, const Configuration& configuration, std::string_view rule) {
     Location& where = message.where;
     if (where.source == nullptr) where.source = configuration.pattern->source;
     std::string words = message.message;
     std::erase_if(words, is_digit);
     words += fmt::format(":{}:{}:{}", where.source->name, where.line, where.column);
     const auto [known, is_new] = known_.try_emplace(words, findings_.size());
-    if (is_new) findings_.push_back({std::move(message), &configuration});
+    if (is_new) findings_.push_back({std::move(message), &configuration, rule});
     Finding& finding = findings_[known->second];
     if (finding.last != &configuration) ++finding.configurations;
     finding.last = &configuration;
   }
-  void add(const Diagnostics& messages, const Configuration& configuration) {
-    for (const Diagnostic& message : messages.list()) add(message, configuration);
+  void add(const Diagnostics& messages, const Configuration& configuration, std::string_view rule) {
+    for (const Diagnostic& message : messages.list()) add(message, configuration, rule);
   }
 
   /// Prints the messages in the order in which they came up; the errors say in which of the
   /// `examined` configurations, and how many more were not `done`, if any. Returns whether there
   /// are errors.
-  bool report(std::size_t examined, std::size_t left_out, std::string_view done) const;
+  bool report(std::size_t examined, std::size_t left_out, std::string_view done,
+              const CheckOptions& options) const;
 
  private:
   struct Finding {
     Diagnostic message;
     const Configuration* first;
+    std::string_view rule;  ///< see check_rules
     const Configuration* last = nullptr;
     std::size_t configurations = 0;
   };

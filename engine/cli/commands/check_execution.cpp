@@ -20,13 +20,24 @@ Location location_of(const FaultPlace& place, const Pattern& pattern) {
     const auto& files = pattern.included.files;
     const auto found = std::ranges::find_if(
         files, [&](const IncludedFile& file) { return is_same_file(file.name, place.file); });
-    source = std::make_shared<Source>(found != files.end() ? Source{found->name, found->text}
-                                                           : Source{place.file, {}});
+    // A program that is kept may have been compiled from the same file in another folder.
+    using Path = std::filesystem::path;
+    const bool is_copy = Path(place.file).filename() == Path(source->name).filename();
+    if (found != files.end()) {
+      source = std::make_shared<Source>(Source{found->name, found->text});
+    } else if (!is_copy) {
+      source = std::make_shared<Source>(Source{place.file, {}});
+    }
   }
   const std::string_view text = line_of(source->text, place.line);
   const std::size_t begin = text.find_first_not_of(" \t\r");
   if (begin == std::string_view::npos) return {source, place.line, 1};
   return {source, place.line, begin + 1, text.find_last_not_of(" \t\r") + 1 - begin};
+}
+
+std::string_view rule_of(FaultKind kind) {
+  if (kind == FaultKind::deadlock) return "deadlock";
+  return kind == FaultKind::runaway ? "endless" : "access";
 }
 
 /// Executes configurations that compile on the emulator, with every check it has. Each mistake of
@@ -62,16 +73,16 @@ class ExecutionChecker {
     execute_all(file_.emulated.configurations, "executing " + file_.name);
     const std::size_t examined = executed_;
     if (has_budget_) use_what_is_left();
-    const bool has_errors =
-        findings_.report(examined, left_out_, "executed, since too many kernels do not end");
+    const bool has_errors = findings_.report(
+        examined, left_out_, "executed, since too many kernels do not end", options_);
     if (stop_flag()) return complain(stopped_exit_code(), file_.name + ": stopped");
     if (has_errors) return exit_bad_input;
     const std::string rest = describe_rest(examined);
     if (options_.is_quiet && rest.empty()) return exit_done;
-    std::cout << fmt::format("{}: {}{} execute{} without a mistake{}\n", file_.name,
-                             rest.empty() ? "good: " : "", file_.emulated.in_words(),
-                             file_.emulated.verb_ending(), rest)
-              << std::flush;
+    *options_.verdicts << fmt::format("{}: {}{} execute{} without a mistake{}\n", file_.name,
+                                      rest.empty() ? "good: " : "", file_.emulated.in_words(),
+                                      file_.emulated.verb_ending(), rest)
+                       << std::flush;
     return exit_done;
   }
 
@@ -114,8 +125,8 @@ class ExecutionChecker {
                    "nothing is executed: it does not compile for compute capability " + capability +
                        ", whose code the emulator executes",
                    "--model chooses another"},
-                  configuration);
-    findings_.add(failure.errors, configuration);
+                  configuration, "compile");
+    findings_.add(failure.errors, configuration, "compile");
   }
 
   /// Executes all of as many as the rest of the budget allows, the cheapest first.
@@ -134,8 +145,9 @@ class ExecutionChecker {
 
   void execute(const Configuration& configuration, const CompiledConfiguration& compiled) {
     const Pattern& pattern = *configuration.pattern;
-    const auto note = [&](const Location& where, const std::string& message) {
-      findings_.add({Severity::error, where, message, {}}, configuration);
+    const auto note = [&](std::string_view rule, const Location& where,
+                          const std::string& message) {
+      findings_.add({Severity::error, where, message, {}}, configuration, rule);
     };
     try {
       const Workload workload = make_workload(configuration, compiled);
@@ -146,7 +158,8 @@ class ExecutionChecker {
       spent_ += execution->counted().spent;
       const auto mismatch = execution->verify();
       const VerificationOutcome& outcome = execution->verification();
-      if (mismatch) return note(pattern.verify[outcome.failed].condition.where, *mismatch);
+      if (mismatch)
+        return note("result", pattern.verify[outcome.failed].condition.where, *mismatch);
       const CountedLaunch& counted = execution->counted();
       if (!counted.is_partial() && outcome.judged == outcome.elements) return;
       const auto blocks = static_cast<double>(workload.launches.front().grid.count());
@@ -156,12 +169,12 @@ class ExecutionChecker {
     } catch (const FaultyKernel& failure) {
       const KernelFault& fault = failure.fault();
       if (fault.kind == FaultKind::runaway) ++runaways_;
-      note(location_of(fault.place, pattern), fault.message);
+      note(rule_of(fault.kind), location_of(fault.place, pattern), fault.message);
     } catch (const ExecutionFailure& failure) {
-      if (!stop_flag()) note({}, failure.what());
+      if (!stop_flag()) note("launch", {}, failure.what());
     } catch (const InputError& error) {
       // With the sweep's values for the emulator sizes may be wrong that were right before.
-      findings_.add(error.diagnostics(), configuration);
+      findings_.add(error.diagnostics(), configuration, "launch");
     }
   }
 

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <iostream>
+#include <map>
 
 #include "engine/cli/commands.h"
+#include "engine/cli/commands/compare_counters.h"
 #include "engine/cli/commands/compare_versions.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
@@ -9,6 +11,7 @@
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
 #include "report/compare/run_comparison.h"
+#include "report/compare/version_causes.h"
 #include "report/display_text.h"
 
 namespace sweep {
@@ -100,6 +103,54 @@ RunComparison compare(const GivenOptions& given) {
   return compare_runs(load_run(store, earlier), std::move(b), request);
 }
 
+/// The file of a pattern that is among the repository's, by its name; empty where none is.
+std::string pattern_file(const std::string& pattern, const GivenOptions& given) {
+  const std::filesystem::path file = pattern_library(given_folders(given)).find(pattern);
+  return file.empty() ? std::string() : file.string();
+}
+
+/// For each pattern that got worse a message at its file: of a version at its first changed line
+/// that has a cost.
+std::vector<Diagnostic> regressions_of(const RunComparison& comparison, const GivenOptions& given) {
+  constexpr std::size_t most = 10;
+  std::map<std::string, std::vector<std::string>> worse;
+  for (const ConfigurationComparison& each : comparison.configurations) {
+    if (each.status != PairStatus::failed_after) continue;
+    worse[each.pattern].push_back(
+        fmt::format("{}: fails: {}", describe(each, comparison.parameters), each.reason));
+  }
+  for (const ComparisonRow& row : changed_rows(comparison)) {
+    if (row.change->change != Change::worse || !row.metric->judges) continue;
+    worse[row.configuration->pattern].push_back(
+        fmt::format("{}: {}: {}, {}", describe(*row.configuration, comparison.parameters),
+                    heading_of(*row.metric), describe_change(*row.change, *row.metric),
+                    describe_ratio(row.change->ratio)));
+  }
+  std::vector<Diagnostic> messages;
+  for (const auto& [pattern, lines] : worse) {
+    Diagnostic& message = messages.emplace_back();
+    message.message = fmt::format("{}: worse than {}:", pattern, comparison.before.label);
+    for (const ListItem& item :
+         list_first(lines, most, [](const auto& each) { return each; }).items)
+      message.message += "\n  " + item.text;
+    Source source = {comparison.causes ? comparison.after.label : pattern_file(pattern, given), {}};
+    if (comparison.causes) {
+      for (const ChangedFile& file : comparison.causes->files) {
+        if (file.after != source.name) continue;
+        const ChangedLine* told = nullptr;
+        for (const ChangedLine& line : file.lines) {
+          const bool has_costs = !line.costs_after.empty();
+          const bool tells_more = told == nullptr || (told->costs_after.empty() && has_costs);
+          if (line.after > 0 && tells_more) told = &line;
+        }
+        if (told != nullptr) message.where.line = told->after;
+      }
+    }
+    message.where.source = std::make_shared<Source>(std::move(source));
+  }
+  return messages;
+}
+
 std::string write(const RunComparison& comparison, const std::string& format, bool is_for_file,
                   ComparedRows shown) {
   if (format == "md") return write_comparison_markdown(comparison);
@@ -126,8 +177,10 @@ CommandLine compare_line() {
       "one of them B is that run, and A the one before it in the same database\n"
       "('sweep list runs FILE.db' shows the runs). Timed runs are compared by their\n"
       "speed, others by what the emulator counted. B is slower, or worse, where the\n"
-      "95 % interval of B / A lies wholly beyond the threshold. Exit code: 3 when\n"
-      "anything got worse or fails that did not, else 0.");
+      "95 % interval of B / A lies wholly beyond the threshold. With a .csv file of\n"
+      "Nsight Compute (ncu --csv --page raw) its counters are held against what the\n"
+      "emulator counted in a run. Exit code: 3 when anything got worse, fails that did\n"
+      "not, or disagrees, else 0.");
   line.repeatable("metric", "METRICS",
                   "what to compare: time, load_sectors.emulated, or\n"
                   "load_sectors.emulated/hardware (A's, B's); NAME:lower or NAME:higher says which "
@@ -141,8 +194,10 @@ CommandLine compare_line() {
   line.repeatable("ignore", "NAMES", "of runs: parameters that may differ in a configuration");
   line.repeatable("rename", "OLD=NEW", "of runs: a pattern or parameter of A that B calls NEW");
   line.flag("all", "show unchanged configurations too (text)");
-  line.option("format", "text|md|html|json",
-              "a table, Markdown, a page, or everything for programs", "text");
+  line.option("format", "text|md|html|json|github",
+              "a table, Markdown, a page, everything for programs, or annotations of GitHub "
+              "Actions for what got worse and Markdown for the summary of the step",
+              "text");
   add_output_option(line);
   add_version_options(line);
   line.operands({"COMPARED", "COMPARED", "SWEEP"}, 1,
@@ -159,8 +214,17 @@ int compare_main(const GivenOptions& given) {
     throw UsageError("--all: only --format text leaves out what did not change");
   }
   try {
+    if (std::ranges::any_of(given.operands(), is_counter_file)) {
+      refuse_version_options(given);
+      return compare_with_counters(given, read_comparison(given).where);
+    }
     const RunComparison comparison = compare(given);
-    write_result(output, write(comparison, format, output.has_value(), shown));
+    if (format == "github") {
+      write_for_github(regressions_of(comparison, given), "sweep compare",
+                       write_comparison_markdown(comparison), output);
+    } else {
+      write_result(output, write(comparison, format, output.has_value(), shown));
+    }
     if (output) std::cerr << printable(describe_verdict(comparison)) << '\n';
     const int code = has_regression(comparison) ? exit_regression : exit_done;
     if (!comparison.causes) return code;

@@ -248,25 +248,77 @@ void write_slurm_script(const GivenOptions& given) {
       {"bash"});
 }
 
+/// A file that checks the sweep in jobs of GitHub or GitLab, which begin in the repository's
+/// folder: the current one.
+void write_ci_file(const GivenOptions& given, const std::string& service) {
+  const std::string& operand = given.operands()[1];
+  const fs::path file = find_sweep_file(operand);
+  const GivenFolders folders = given_folders(given);
+  const LoadedSweep loaded = load_sweep(file, folders, {}, {});
+  require_configurations(loaded, "nothing to run");
+  const std::string& name = loaded.sweep.name;
+  require_file_name(name);
+  const auto from_here = [](const fs::path& path) {
+    const fs::path relative =
+        fs::absolute(path).lexically_normal().lexically_relative(fs::current_path());
+    return relative.empty() || *relative.begin() == ".." ? fs::path() : relative;
+  };
+  // One that belongs to the program is found by its name there too.
+  fs::path sweep = from_here(file);
+  if (sweep.empty() && file_is_there(operand)) {
+    throw UsageError("{}: this lies outside of the current folder; go to the repository's",
+                     file.string());
+  }
+  if (sweep.empty()) sweep = operand;
+  std::vector<std::string> options;
+  for (const auto& [option, values] :
+       {std::pair("--patterns", folders.patterns), std::pair("--include", folders.includes)}) {
+    for (const std::string& folder : values) {
+      const fs::path relative = from_here(folder);
+      if (relative.empty()) {
+        throw UsageError("{} {}: this lies outside of the current folder; go to the repository's",
+                         option, folder);
+      }
+      options.insert(options.end(), {option, relative.string()});
+    }
+  }
+  const bool is_github = service == "github";
+  const std::string written =
+      is_github ? "sweep-" + plain_name(name) + ".yml" : plain_name(name) + ".gitlab-ci.yml";
+  const fs::path folder = given.has("output") ? given.text("output")
+                          : is_github         ? ".github/workflows"
+                                              : "";
+  const std::string database = shell_quoted({name + ".db"});
+  std::string text = filled_template(
+      service, {{"NEW_NAME", plain_name(name)},
+                {"NEW_FILE", (folder / written).generic_string()},
+                {"NEW_DATABASE", database},
+                {"NEW_OPTIONS ", options.empty() ? "" : shell_quoted(options) + " "},
+                {"NEW_SWEEP", shell_quoted({sweep.string()})}});
+  write_new_file(given, folder, written, text, {"git add"});
+}
+
 CommandLine new_line() {
   CommandLine line(
-      "sweep new [OPTIONS] pattern|sweep|slurm NAME",
+      "sweep new [OPTIONS] pattern|sweep|slurm|github|gitlab NAME",
       "Writes a commented file to start from, which runs as it is: NAME.cu with a\n"
       "pattern of that name, or NAME.yaml with a sweep of the pattern NAME, which\n"
       "may be a file too; with slurm NAME.slurm.sh, which measures the sweep NAME on\n"
-      "the GPUs of a cluster ('sweep help slurm').\n"
+      "the GPUs of a cluster ('sweep help slurm'); with github or gitlab a file for\n"
+      "their CI, which checks the sweep NAME without a GPU ('sweep help comparing').\n"
       "With --from the pattern is for a kernel that you have, as it stands: the source\n"
       "says its parameters, buffers and launch, as far as it can be followed, and\n"
       "'sweep check' lists the guesses, marked '# fill in:'.");
   line.option("output,o", "DIR",
-              "the folder to write into, in the place of the current one, or of the kernel's");
+              "the folder to write into, in the place of the current one, of the kernel's, or of "
+              ".github/workflows");
   line.option("from", "FILE", "CUDA source with a kernel for the new pattern, which includes it");
   line.option("kernel", "KERNEL", "which kernel of that file; needed where there are several");
   line.option("shards", "N",
               "how many tasks measure the sweep in Slurm; 8, or as many as it has parts");
   line.flag("force", "replace a file that is there");
   add_patterns_option(line);
-  line.operands({"pattern|sweep|slurm", "NAME"}, 2,
+  line.operands({"pattern|sweep|slurm|github|gitlab", "NAME"}, 2,
                 "a new what? for example: sweep new pattern halves, or sweep new sweep stride");
   return line;
 }
@@ -280,7 +332,7 @@ int new_main(const GivenOptions& given) {
     for (const char* option : {"from", "kernel"}) {
       if (given.has(option))
         throw UsageError("--{} is for a new pattern, not for a {}", option,
-                         kind == "slurm" ? "script" : "sweep");
+                         kind == "sweep" ? "sweep" : "script");
     }
   }
   if (kind == "pattern") {
@@ -289,8 +341,10 @@ int new_main(const GivenOptions& given) {
     write_sweep(given);
   } else if (kind == "slurm") {
     write_slurm_script(given);
+  } else if (kind == "github" || kind == "gitlab") {
+    write_ci_file(given, kind);
   } else {
-    throw UsageError("cannot begin a '{}'; write pattern, sweep or slurm", kind);
+    throw UsageError("cannot begin a '{}'; write pattern, sweep, slurm, github or gitlab", kind);
   }
   return exit_done;
 }

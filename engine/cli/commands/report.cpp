@@ -4,6 +4,7 @@
 #include <array>
 #include <future>
 #include <iostream>
+#include <sstream>
 #include <thread>
 
 #include "engine/cli/commands.h"
@@ -15,7 +16,9 @@
 #include "engine/spec/compile_rules.h"
 #include "engine/spec/included_files.h"
 #include "engine/store/store.h"
+#include "engine/text/read_source.h"
 #include "engine/text/units.h"
+#include "report/annotations.h"
 #include "report/charts/chart.h"
 #include "report/findings.h"
 
@@ -29,7 +32,7 @@ struct ReportFormat {
   std::string_view name;                         ///< in `--format NAME`, and the ending of its file
   std::string_view help;                         ///< what it is, for --help
   bool is_written_by_run;                        ///< beside the database, at a run's end
-  std::string (*write)(const RunAnalysis& run);  ///< null for what is not one text: pictures
+  std::string (*write)(const RunAnalysis& run);  ///< null for what is not one text
   /// The same with links to the charts' pictures; null where the form has none.
   std::string (*write_with)(const RunAnalysis& run, const ChartPictures& pictures) = nullptr;
 };
@@ -39,8 +42,13 @@ constexpr std::array format_table = {
     ReportFormat{"csv", "CSV with all points and metrics", true, write_csv},
     ReportFormat{"html", "a page with charts and all points, which opens without a network", true,
                  write_html},
+    ReportFormat{"jsonl", "JSON Lines, the same as CSV", false, write_json_lines},
     ReportFormat{"json", "JSON with everything that is known of the run", false, write_json},
     ReportFormat{"svg", "the charts as pictures", false, nullptr},
+    ReportFormat{"github",
+                 "annotations of GitHub Actions for expectations that are not kept and points that "
+                 "failed, and Markdown for the summary of the step",
+                 false, nullptr},
 };
 
 /// The N-th picture of a report.
@@ -165,6 +173,26 @@ void export_charts(const RunResults& results, const std::optional<fs::path>& out
   }
 }
 
+/// Gives the expectations the sweep file that the run names, where it is still there as it was.
+void find_expectations(RunResults& results) {
+  const Provenance& provenance = results.run.provenance;
+  std::string command = provenance.command;
+  std::replace_if(
+      command.begin(), command.end(), [](char c) { return c == '\''; }, ' ');
+  std::istringstream words(command);
+  for (std::string word; words >> word;) {
+    const fs::path file = fs::path(word).extension() == ".yaml" ? word : word + ".yaml";
+    std::error_code error;
+    for (const fs::path& path : {file, "sweeps" / file}) {
+      if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > (16U << 20U)) continue;
+      const SourcePtr source = read_source(path);
+      if (source->text != provenance.sweep_text) continue;
+      for (Expectation& expectation : results.expectations) expectation.where.source = source;
+      return;
+    }
+  }
+}
+
 CommandLine report_line() {
   CommandLine line(
       "sweep report [OPTIONS] FILE.db[:RUN]|FOLDER ...",
@@ -244,7 +272,8 @@ int report_main(const GivenOptions& given) {
   // The command line knows the names.
   const std::string name = given.has("format") ? given.text("format") : "md";
   const auto* format = std::ranges::find(format_table, name, &ReportFormat::name);
-  const bool draws = format->write == nullptr;
+  const bool draws = format->name == "svg";
+  const bool annotates = format->name == "github";
   if (!draws && given.has("chart")) throw UsageError("--chart belongs to --format svg");
   const std::vector<RunOperand> operands = given_runs(given);
   const auto output = given_output(given);
@@ -255,9 +284,11 @@ int report_main(const GivenOptions& given) {
   for (const RunOperand& operand : operands) {
     runs.push_back(load_results(Store(operand.database, Store::Mode::read_only), operand.run));
   }
-  const RunResults results = one_or_together(std::move(runs));
+  RunResults results = one_or_together(std::move(runs));
   if (draws) {
     export_charts(results, output, chart);
+  } else if (annotates) {
+    find_expectations(results);
   } else if (format->write_with != nullptr && output && !is_stream(*output)) {
     const ChartFiles charts = write_chart_files(results, fs::path(*output).replace_extension());
     write_result(output, format->write_with(results, charts.pictures));
@@ -265,12 +296,16 @@ int report_main(const GivenOptions& given) {
   } else {
     write_result(output, format->write(results));
   }
-  if (!counts) return exit_done;
-  if (stop_flag()) return stopped_exit_code();
+  if (!counts && !annotates) return exit_done;
+  if (counts && stop_flag()) return stopped_exit_code();
   // The sweep's expectations may hold or break only now.
   const auto checked =
       check_expectations_on(results.expectations, results.points, results.run.tuning.has_value());
   std::cerr << describe_broken(checked, results.points, terminal_of(STDERR_FILENO).color);
+  if (annotates) {
+    const RunAnalysis run(results);
+    write_for_github(run_annotations(run, checked), "sweep report", write_markdown(run), output);
+  }
   return std::ranges::all_of(checked, &ExpectationResult::kept) ? exit_done : exit_points_failed;
 }
 

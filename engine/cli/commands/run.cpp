@@ -15,6 +15,7 @@
 #include "engine/store/store.h"
 #include "engine/text/characters.h"
 #include "engine/text/units.h"
+#include "report/annotations.h"
 
 namespace sweep {
 namespace {
@@ -331,6 +332,10 @@ int report_on(std::vector<FinishedRun> runs, const std::vector<Expectation>& exp
         problem->what(), database.string());
   }
   if (options.given.has("json")) print_end_event(summary, analysis, end);
+  if (is_for_github(options.given)) {
+    write_for_github(run_annotations(analysis, end.expectations), "sweep run",
+                     write_markdown(analysis));
+  }
   return end.exit_code;
 }
 
@@ -393,6 +398,10 @@ CommandLine run_line() {
   line.flag("json",
             "print the run as JSON, one object a line, as it goes on: start, each point, notes, "
             "end; messages for people are those of --quiet");
+  line.option("format", "text|github",
+              "github: in the place of tables annotations of GitHub Actions for expectations that "
+              "are not kept and points that failed, and the report in the summary of the step",
+              "text");
   line.flag("timing", "say at the end where the wall time went");
   line.flag("exact",
             "let the emulator execute every block, and a block a hundred times as long before it "
@@ -492,6 +501,9 @@ int run_main(const GivenOptions& given) {
     if (operand.find('=') == std::string::npos || file_is_there(operand)) continue;
     throw UsageError("{}: no such sweep; to set a parameter, write --set {}", operand,
                      shell_quoted({operand}));
+  }
+  if (is_for_github(given) && given.has("json")) {
+    throw UsageError("--json and --format github exclude each other");
   }
   RunOptions options = read_run_options(given);
   std::vector<fs::path> files;

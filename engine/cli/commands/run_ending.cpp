@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
 
 /// On a line of its own, at once, so that a reader sees it live. After a write that failed nothing
 /// more is printed; the command ends with exit_io.
@@ -263,7 +263,11 @@ void print_error_event(const std::string& message) {
 }
 
 bool is_silent(const GivenOptions& given) {
-  return given.has("quiet") || given.has("json");
+  return given.has("quiet") || given.has("json") || is_for_github(given);
+}
+
+bool is_for_github(const GivenOptions& given) {
+  return given.text("format") == "github";
 }
 
 void conclude(const RunSummary& summary, const RunAnalysis& run, const RunEnd& end,

@@ -104,7 +104,7 @@ struct RunEnd {
 /// JSON report, in its units: see report/run_report.h. Fields may be added; a change that breaks
 /// readers raises "schema_version". Of several sweeps each has its events, one after the other.
 ///
-/// - start: "schema_version" (1), "engine_version", "sweep", "summary", "command", "host",
+/// - start: "schema_version" (2), "engine_version", "sweep", "summary", "command", "host",
 ///   "database", "device", "compiler", "measure" (the rules in one line), "seed", "points" (those
 ///   of the run; of a search the most that it may try), "reused" (known by now to be of former
 ///   runs), "is_search", "units" (of each metric that has one), of a
@@ -136,8 +136,10 @@ void print_error_event(const std::string& message);
 /// The line of what begins.
 void print_stage_event(const std::string& stage);
 
-/// Whether only errors, warnings and failed points are told to people: --quiet or --json.
+/// Whether only errors, warnings and failed points are told to people: --quiet, --json or --format
+/// github.
 bool is_silent(const GivenOptions& given);
+bool is_for_github(const GivenOptions& given);
 
 /// Shows a run's results on standard output, in the way that the options ask for, and on standard
 /// error what breaks an expectation, what was written, and how to go on after a stop.

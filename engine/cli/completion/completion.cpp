@@ -151,7 +151,8 @@ Completion named_words(const std::string& kind, const LineSoFar& line) {
   if (kind == "pattern") {
     return {plain(pattern_library({line.folders.patterns, {}}).names()), "files cu"};
   }
-  if (kind == "sweep" || kind == "metrics" || kind == "slurm")
+  if (kind == "sweep" || kind == "metrics" || kind == "slurm" || kind == "github" ||
+      kind == "gitlab")
     return {plain(sweep_names()), "files yaml"};
   if (kind == "runs") return {{}, "files db"};
   return {kind == "metric" ? metric_offers() : std::vector<Offer>()};
@@ -172,7 +173,7 @@ struct Placeholder {
 
 constexpr std::array placeholder_rows = {
     Placeholder{"CC", [](const LineSoFar&) { return Completion{plain(model_names())}; }},
-    Placeholder{"COMPARED", nullptr, "files db cu"},
+    Placeholder{"COMPARED", nullptr, "files db cu csv"},
     Placeholder{"CONDITION"},
     Placeholder{"COUNTERS",
                 [](const LineSoFar& line) { return listed(counter_offers(), line.typed); }},

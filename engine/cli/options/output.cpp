@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 
 #include "engine/text/characters.h"
+#include "report/annotations.h"
 
 namespace sweep {
 namespace {
@@ -141,6 +143,34 @@ bool is_stream(const fs::path& path) {
   // Of these two the shell may have made a file.
   return fs::is_character_file(status) || fs::is_fifo(status) || path == "/dev/stdout" ||
          path == "/dev/stderr";
+}
+
+fs::path repository_root() {
+  for (const char* variable : {"GITHUB_WORKSPACE", "CI_PROJECT_DIR"}) {
+    const char* folder = std::getenv(variable);
+    if (folder != nullptr && *folder != '\0') return folder;
+  }
+  return fs::current_path();
+}
+
+void write_for_github(std::span<const Diagnostic> annotations, std::string_view title,
+                      const std::string& summary, const std::optional<fs::path>& output) {
+  std::cout << write_github_commands(annotations, title, repository_root()) << std::flush;
+  const char* file = std::getenv("GITHUB_STEP_SUMMARY");
+  if (output || file == nullptr || *file == '\0') return write_result(output, summary);
+  // GitHub refuses a step's summary of more than 1 MiB.
+  constexpr std::size_t most = 1'000'000;
+  std::string text = summary;
+  if (text.size() > most) {
+    text.erase(text.rfind('\n', most) + 1);
+    text += "\nGitHub shows no more than this; the report has the rest.\n";
+  }
+  // Earlier commands of the step have written theirs.
+  std::ofstream stream(file, std::ios::binary | std::ios::app);
+  if (!stream.is_open()) throw output_failure(exit_cannot_create, file, "opened");
+  stream << text;
+  stream.close();
+  if (!stream) throw output_failure(exit_io, file, "written");
 }
 
 void write_result(const std::optional<fs::path>& output, const std::string& text) {

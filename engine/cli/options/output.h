@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "engine/cli/options/command_line.h"
+#include "engine/text/diagnostic.h"
 
 namespace sweep {
 
@@ -24,6 +25,17 @@ std::optional<std::filesystem::path> given_output(const GivenOptions& given);
 
 /// Whether a name stands for a device or a pipe, such as /dev/null or the shell's >(command).
 bool is_stream(const std::filesystem::path& path);
+
+/// The folder that services name files from: that of the repository in a job of GitHub or GitLab,
+/// else the current one.
+std::filesystem::path repository_root();
+
+/// What --format github gives: annotations on standard output, and a summary in Markdown that goes
+/// to the file, without one to that of $GITHUB_STEP_SUMMARY, else to standard output too. Throws
+/// CommandError.
+void write_for_github(std::span<const Diagnostic> annotations, std::string_view title,
+                      const std::string& summary,
+                      const std::optional<std::filesystem::path>& output = std::nullopt);
 
 /// Gives a command's text to the file, whole or not at all, or to standard output
 /// without one. What is a stream gets the text and stays what it is. Throws CommandError.
