@@ -245,8 +245,8 @@ class RunDocument {
     if (const std::string state = describe_state(results_.run); !state.empty()) {
       title.emplace_back(Paragraph{state, Tone::serious});
     }
-    std::ranges::move(list_of(findings_of(run_), as_sentence), std::back_inserter(title));
     add_title(std::move(title), count_points(results_));
+    add_findings();
     add("tuning", "Tuning", tuning_section(run_));
     add("charts", "Charts", chart_pictures(results_, pictures));
     std::ranges::move(tables_of(run_), std::back_inserter(document_));
@@ -266,7 +266,7 @@ class RunDocument {
     add_title({}, describe_subject(run_));
     Document& title = std::get<Section>(document_.front()).content;
     title.emplace_back(PageBlock{summary_tiles(run_)});
-    std::ranges::move(list_of(findings_of(run_), as_sentence), std::back_inserter(title));
+    add_findings();
     std::vector<std::string> notes = add_warnings();
     add("charts", "Charts", block_of(chart_figures(charts, kind)));
     // Of all points a page has a better one.
@@ -316,6 +316,11 @@ class RunDocument {
     content.emplace_back(Paragraph{std::move(subject)});
     document_.emplace_back(
         Section{"summary", results_.run.provenance.sweep_name, std::move(content), 1});
+  }
+
+  void add_findings() {
+    std::ranges::move(list_of(findings_of(run_), as_sentence),
+                      std::back_inserter(std::get<Section>(document_.front()).content));
   }
 
   /// A page says at its beginning what to be careful about. Gives the other notes.

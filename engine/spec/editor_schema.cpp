@@ -148,7 +148,7 @@ Json schema_of(const Key& key) {
   if (form == axis_groups) return list_of(not_empty(map_of_names(definition("values"))));
   if (form == parameters) return map_of_names(any_of(scalar(), map_of(key.keys)));
   if (form == structs) return map_of_names(scalar());
-  if (form == value_words) return {{"type", "object"}, {"additionalProperties", scalar()}};
+  if (form == value_words) return map_of_names(scalar(), "^-?[0-9]+$");
   if (form == buffers) return not_empty(map_of_names(map_of(key.keys)));
   if (form == listed_arguments) {
     Json argument = any_of({{"type", {"string", "number", "boolean", "null"}}}, map_of(key.keys));

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(the_best_of_a_cell_is_shown_and_the_caption_says_over_what)
                                            in_one_cell(256, "bandwidth", 4)};
   const TableModel table = pivot(layout({"STRIDE"}, {}, {"bandwidth"}), points);
   BOOST_TEST(drawn(table) == "STRIDE | bandwidth [GB/s] \n1 | 5.000 ");
-  BOOST_TEST(table.caption == "Each cell: the best over BLOCK (128, 512, 256).");
+  BOOST_TEST(table.caption == "Each cell: the best over BLOCK (128, 256, 512).");
 }
 
 BOOST_AUTO_TEST_CASE(the_best_time_is_the_lowest) {
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(several_hidden_parameters_are_all_named) {
       ok_point("copy", {{"A", integer(1)}, {"B", integer(2)}, {"C", integer(1)}}, bandwidth(1)),
       ok_point("read", {{"A", integer(1)}, {"D", integer(7)}}, bandwidth(1))};
   BOOST_TEST(pivot(layout({"A"}, {}, {"bandwidth"}), points).caption ==
-             "Each cell: the best over pattern (copy, read), B (1, 2), C (1) and D (7).");
+             "Each cell: the best over pattern, B, C and D.");
 }
 
 BOOST_AUTO_TEST_CASE(a_cell_is_failed_only_when_all_of_its_points_are) {

@@ -63,9 +63,9 @@ BOOST_AUTO_TEST_CASE(rows_that_read_alike_are_one) {
   BOOST_TEST(terminal_table(table, 80, false) ==
              "T        STRIDE  sectors\n"
              "float         1    4.000\n"
-             "float   8 to 16    32.00\n"
-             "double        4    32.00\n"
-             "double        8    32.00\n");
+             "float   8 to 16   32.00\n"
+             "double        4   32.00\n"
+             "double        8   32.00\n");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_too_wide_continues_below) {

@@ -69,6 +69,30 @@ BOOST_DATA_TEST_CASE(the_gain_is_told_in_words, data::make(gains), c) {
   BOOST_TEST(describe_gain(results, outcome) == c.words);
 }
 
+BOOST_AUTO_TEST_CASE(a_winner_is_told_by_what_sets_it_apart_from_the_default) {
+  RunResults results = tuned_results();
+  const std::size_t winner = outcomes_of(results).at(0).winner.value();
+  const auto place_of = [&](std::int64_t block, std::int64_t unroll) {
+    const auto found = std::ranges::find_if(results.points, [&](const StoredPoint& stored) {
+      const Bindings environment = environment_of(stored.point);
+      return *environment.find("T") == Value(*ElementType::find("float")) &&
+             *environment.find("BLOCK") == Value(block) &&
+             *environment.find("UNROLL") == Value(unroll);
+    });
+    return found - results.points.begin();
+  };
+  TunedGroup& group = results.run.tuning->groups[0];
+  const auto default_is = [&](std::int64_t block, std::int64_t unroll) {
+    group.default_configuration =
+        results.points[static_cast<std::size_t>(place_of(block, unroll))].ordinal;
+    return describe_in_short(results, winner);
+  };
+  BOOST_TEST(default_is(128, 1) == "T = float: BLOCK = 256, UNROLL = 4");
+  BOOST_TEST(default_is(256, 1) == "T = float: UNROLL = 4, else the default");
+  group.default_configuration.reset();
+  BOOST_TEST(describe_in_short(results, winner) == "T = float: BLOCK = 256, UNROLL = 4");
+}
+
 BOOST_AUTO_TEST_CASE(without_a_default_there_is_a_reason) {
   const RunResults results = tuned_results();
   TuningOutcome outcome = outcomes_of(results).at(1);

@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(shows_one_message_for_a_mistake_that_others_depend_on) {
              "5:18+2 'Ko' is not a unit | the units are Ki, Mi and Gi (1 << 10, 1 << 20, 1 << 30)");
   BOOST_TEST(pattern_messages(edited(copy_pattern, "{default: 256}", "[]")) ==
              "6:10+1 the parameter 'BLOCK' must be a map of keys and values | the keys are: type, "
-             "default, min, max, device, help");
+             "default, min, max, device, help, values");
   for (const char* dependent :
        {"U: T", "U: T == float", "U: {type: boolean, default: T == float}"}) {
     const std::string to = std::string("  T: flaot\n  ") + dependent;

@@ -31,7 +31,7 @@ const std::vector<EditCase> keys = {
      "launch, steps, useful, metrics, reference, verify"},
     {"max: 1 Gi", "maximum: 1 Gi",
      "5:30+7 the parameter 'N' has no key 'maximum' | the keys are: type, default, min, max, "
-     "device, help"},
+     "device, help, values"},
     {"{type: T, length: N, init", "{typ: T, length: N, init",
      "9:8+3 the buffer 'in' has no key 'typ' | did you mean 'type'?"},
     {"{type: int32_t, value: 1}", "{type: int32_t, valeu: 1}",
@@ -123,13 +123,14 @@ const std::vector<EditCase> keys = {
      "6:11+7 'default' has no value | for example default: 256, which sweeps that do not name the "
      "parameter take"},
     {"{default: 256}", "",
-     "6:3+5 the parameter 'BLOCK' is empty | the keys are: type, default, min, max, device, help"},
+     "6:3+5 the parameter 'BLOCK' is empty | the keys are: type, default, min, max, device, help, "
+     "values"},
     {"launch: {grid: N / BLOCK, block: BLOCK, shared: 0}",
      "launch:", "13:1+6 'launch' has no value | launch: {grid: N / BLOCK, block: BLOCK}"},
     // Values that are not what the key takes
     {"{default: 256}", "[256]",
      "6:10+1 the parameter 'BLOCK' must be a map of keys and values | the keys are: type, default, "
-     "min, max, device, help"},
+     "min, max, device, help, values"},
     {"  BLOCK: {default: 256}", "  BLOCK: {default: [256]}",
      "6:20+1 'default' must be a single value"},
     {"  BLOCK: {default: 256}", "  BLOCK: {default: 256, type: [integer]}",
