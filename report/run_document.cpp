@@ -57,7 +57,7 @@ std::string count_points(const RunResults& results) {
 /// "36 configurations of the pattern stride over T (float, double) and BLOCK (12 values), measured
 /// on NVIDIA H200 on 2025-01-31."
 std::string describe_subject(const RunAnalysis& run) {
-  constexpr std::size_t most_values = 2;
+  constexpr std::size_t most_values = 4;
   const RunResults& results = run.results;
   std::string text = count_of(results.points.size(), "configuration");
   const ParameterValues* patterns = find_parameter(run.parameters, "pattern");

@@ -263,11 +263,14 @@ class TuningWords {
     return text + (compared.empty() ? "" : "; ") + compared + describe_same(outcome.same.size());
   }
 
-  /// "default: 3980 GB/s; ", to stand before the gain over it.
+  /// "default: BLOCK = 128: 3980 GB/s; ", to stand before the gain over it. Its configuration is
+  /// left out where the winner is told by what sets it apart.
   std::string default_words(const TuningOutcome& outcome) const {
     const auto& place = outcome.default_configuration;
     if (!place || place == outcome.winner || !verdict(*place)) return {};
-    return fmt::format("default: {}; ", describe_figure(column_, verdict(*place)->figure));
+    const bool is_known = changes_of(*outcome.winner, outcome) != configuration(*outcome.winner);
+    return fmt::format("default: {}{}; ", is_known ? "" : configuration(*place) + ": ",
+                       describe_figure(column_, verdict(*place)->figure));
   }
 
   /// The point's interval; nothing for a figure that is exact, or of a few samples.

@@ -63,7 +63,8 @@ struct Chart {
   bool figures_from_zero = true;                 ///< the metric's linear axis begins at 0
   std::string figure_label;                      ///< "bandwidth [GB/s]"
   std::string series_label = {};                 ///< what the legend is headed: "T", "T, BLOCK"
-  std::vector<std::string> panels = {};  ///< titles: "BLOCK = 256"; empty when there is only one
+  std::vector<std::string> panels =
+      {};  ///< titles: "BLOCK = 256"; an empty one when there is only one
   /// Lines, bars of one colour: the values of the legend's names, "float, 256"; empty when there is
   /// only one, as in a heatmap.
   std::vector<std::string> series = {};

@@ -159,6 +159,7 @@ std::optional<Chart> chart_of_search(const RunResults& results) {
   if (!tuning || results.points.size() < fewest) return std::nullopt;
   Chart chart;
   chart.title = "The best so far";
+  chart.panels = {""};
   chart.metric = column_of(*tuning);
   chart.better = tuning->better;
   chart.figure_label = heading_of(chart.metric);

@@ -159,7 +159,7 @@ void fit_space(LoadedSweep& loaded, const Executor& executor, const RunOptions& 
   if (executor.is_emulated() && !executor.predicted_gpu && !loaded.sweep.emulator_set.empty()) {
     apply_emulator_set(loaded.sweep);
     enumerate_again(loaded);
-    say(options, describe_plan(loaded, true) + "  these are the sweep's values for the emulator\n");
+    say(options, describe_plan(loaded, true) + "  with the sweep's values for the emulator\n");
     require_configurations(loaded, "nothing to run", "with the sweep's values for the emulator ");
   }
   // Patterns may have figures of the device for defaults.
