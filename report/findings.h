@@ -166,8 +166,8 @@ struct TuningOutcome {
 /// One per group of the run's search, in its order; empty for a run that did not search.
 std::vector<TuningOutcome> tuning_outcomes(const RunAnalysis& run);
 
-/// "T = float, STRIDE = 4"; of a point of a search only what sets it apart from its group's default:
-/// "pattern = copy: BLOCK = 256, else the default".
+/// "T = float, STRIDE = 4"; of a point of a search only what sets it apart from its group's
+/// default: "pattern = copy: BLOCK = 256, else the default".
 std::string describe_in_short(const RunAnalysis& run, std::size_t place);
 
 /// How much better the winner is than the default, or why that is not known: "the winner has 12.3 %

@@ -302,11 +302,11 @@ void add_limits(const RunAnalysis& run, const VerdictGroup& group,
   if (!group.slowest) return;
   const PointVerdict& verdict = *run.verdicts.of_points[*group.slowest];
   const std::string waste = in_words(limits_of(run, *group.slowest).describe_waste());
-  sentences.push_back(fmt::format("The {}{}, {}, has {}: {} than the best{}{}.",
-                                  word_for_slowest(group.metric), of_group,
-                                  describe(*run.points[*group.slowest], run.told_in_group),
-                                  describe_figure(group.metric, verdict.figure), to_string(verdict),
-                                  waste.empty() ? "" : "; it ", waste));
+  sentences.push_back(
+      fmt::format("The {}{}, {}, has {}: {}{}{}.", word_for_slowest(group.metric), of_group,
+                  describe(*run.points[*group.slowest], run.told_in_group),
+                  describe_figure(group.metric, verdict.figure),
+                  beside_the_best(to_string(verdict)), waste.empty() ? "" : "; it ", waste));
 }
 
 /// Without times: from the best to the worst of what a table of the run shows first.

@@ -151,6 +151,10 @@ std::string describe_difference(double ratio, const MetricColumn& metric) {
   return fmt::format("{} % {}", percent_text(std::abs(ratio - 1)), ratio >= 1 ? "more" : "less");
 }
 
+std::string beside_the_best(const std::string& difference) {
+  return difference + (difference.ends_with("as much") ? " as the best" : " than the best");
+}
+
 std::string describe_tolerance(const std::string& metric) {
   const CountTolerance& tolerance = definition_of(metric).tolerance;
   std::string text = fmt::format("within {} percentage points", tolerance.absolute);

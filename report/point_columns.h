@@ -64,6 +64,8 @@ std::optional<MetricColumn> choose_metric(std::span<const PointRecord* const> po
 /// times slower" and "1.25 times faster"; of anything else "42 % less", "12 % more", and from twice
 /// on "2.10 times as much".
 std::string describe_difference(double ratio, const MetricColumn& metric);
+/// "12 % less than the best", "2.10 times as much as the best".
+std::string beside_the_best(const std::string& difference);
 
 /// A number of times, at least 1, with two digits or so of what is beyond 1: "1.73", "1.0025",
 /// "31.2".

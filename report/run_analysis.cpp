@@ -166,8 +166,8 @@ std::optional<RunExtremes> find_extremes(const RunResults& results,
   const double ratio = figure(*extremes.slowest) / figure(extremes.best);
   const bool is_rough = is_cut_off(results.points[*extremes.slowest].point);
   extremes.distance =
-      fmt::format("{}{} than the best", is_rough ? "cut off, about " : "",
-                  std::isfinite(ratio) ? describe_difference(ratio, extremes.metric) : "worse");
+      (is_rough ? "cut off, about " : "") +
+      beside_the_best(std::isfinite(ratio) ? describe_difference(ratio, extremes.metric) : "worse");
   return extremes;
 }
 
