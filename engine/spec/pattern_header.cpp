@@ -445,7 +445,7 @@ class HeaderReader : private StepReader {
     if (!is_blamed_already) check_own_metrics(pattern_.metrics, {}, scope_, diagnostics_);
   }
 
-  std::vector<std::string> declared_;  ///< all parameters
+  std::vector<std::string> declared_;    ///< all parameters
   std::vector<std::string> have_words_;  ///< parameters with `values`
 };
 
