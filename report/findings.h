@@ -166,6 +166,11 @@ struct TuningOutcome {
 /// One per group of the run's search, in its order; empty for a run that did not search.
 std::vector<TuningOutcome> tuning_outcomes(const RunAnalysis& run);
 
+/// What sets a point apart from its group's default, "BLOCK = 256, else the default"; all of its
+/// configuration where the default was not tried or has nothing in common with it.
+std::string describe_changes(const RunAnalysis& run, std::size_t place,
+                             const TuningOutcome& outcome);
+
 /// "T = float, STRIDE = 4"; of a point of a search only what sets it apart from its group's
 /// default: "pattern = copy: BLOCK = 256, else the default".
 std::string describe_in_short(const RunAnalysis& run, std::size_t place);
@@ -230,8 +235,8 @@ std::optional<Headline> headline_of(const RunAnalysis& run);
 /// sentences.
 std::vector<std::string> describe_limits(const RunAnalysis& run);
 
-/// What a reader wants to know first: both.
-std::vector<std::string> findings_of(const RunAnalysis& run);
+/// What a reader wants to know first: both; beside a ranking without the best that it has.
+std::vector<std::string> findings_of(const RunAnalysis& run, bool has_ranking = false);
 
 /// What stands in a table where there is no figure.
 constexpr const char* no_figure = "–";

@@ -299,7 +299,8 @@ void add_limits(const RunAnalysis& run, const VerdictGroup& group,
   if (!parts.empty()) {
     sentences.push_back(fmt::format("The best{} {}.", of_group, fmt::join(parts, "; ")));
   }
-  if (!group.slowest) return;
+  // What a search has left behind is nobody's choice.
+  if (!group.slowest || group.tuned) return;
   const PointVerdict& verdict = *run.verdicts.of_points[*group.slowest];
   const std::string waste = in_words(limits_of(run, *group.slowest).describe_waste());
   sentences.push_back(
@@ -433,8 +434,10 @@ std::vector<std::string> describe_limits(const RunAnalysis& run) {
   return sentences;
 }
 
-std::vector<std::string> findings_of(const RunAnalysis& run) {
+std::vector<std::string> findings_of(const RunAnalysis& run, bool has_ranking) {
   std::vector<std::string> findings = describe_best(run);
+  // Of a search the first line says what it did.
+  if (has_ranking) findings.resize(run.results.run.tuning ? 1 : 0);
   std::ranges::move(describe_limits(run), std::back_inserter(findings));
   return findings;
 }

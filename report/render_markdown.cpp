@@ -90,7 +90,7 @@ struct MarkdownRenderer {
     }
     for (const auto& [place, file] : table.links) {
       std::string& cell = rows[place.first][place.second];
-      cell = '[' + cell + "](" + escape_link(file) + ')';
+      cell = fmt::format("[{}]({})", cell, escape_link(file));
     }
     text += markdown_table(columns, rows) + '\n';
   }

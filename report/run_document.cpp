@@ -229,6 +229,39 @@ Document block_of(std::string html) {
   return {PageBlock{std::move(html)}};
 }
 
+/// The best of each group side by side, the best of all first; without rows where there is one
+/// group, or they are ranked by different metrics.
+DocumentTable ranking_of(const RunAnalysis& run) {
+  const auto& tuning = run.results.run.tuning;
+  const auto& groups = run.verdicts.groups;
+  if (groups.size() < 2 || !run.verdicts.overall) return {};
+  const MetricColumn metric = run.verdicts.overall->metric;
+  DocumentTable table = {{"", "best", figure_column(heading_of(metric)),
+                          figure_column("of the peak [%]"), tuning ? "the default" : "slowest"}};
+  const std::vector<TuningOutcome> outcomes = tuning_outcomes(run);
+  std::vector<std::pair<double, std::vector<std::string>>> rows;
+  for (const VerdictGroup& group : groups) {
+    const PointRecord& best = *run.points[group.best];
+    const double figure = run.verdicts.of_points[group.best]->figure;
+    const auto share = figure_of(best, MetricColumn{"percent_of_peak"});
+    std::string configuration = describe(best, run.told_in_group);
+    std::string other;
+    if (group.tuned) {
+      configuration = describe_changes(run, group.best, outcomes[*group.tuned]);
+      other = describe_gain(run.results, outcomes[*group.tuned]);
+    } else if (group.slowest) {
+      other = to_string(*run.verdicts.of_points[*group.slowest]);
+    }
+    const bool is_lower_better = better_for(metric, tuning) == Better::lower;
+    rows.push_back({is_lower_better ? figure : -figure,
+                    {group.label, configuration + describe_same(group.same.size()),
+                     format_figure(figure), share ? format_figure(*share) : no_figure, other}});
+  }
+  std::ranges::stable_sort(rows, {}, [](const auto& row) { return row.first; });
+  for (auto& [order, row] : rows) table.rows.push_back(std::move(row));
+  return table;
+}
+
 /// What a run's report says, in its order, in Markdown or on a page. A page has charts, all points
 /// and the patterns' sources as blocks of its own.
 class RunDocument {
@@ -246,7 +279,7 @@ class RunDocument {
       title.emplace_back(Paragraph{state, Tone::serious});
     }
     add_title(std::move(title), count_points(results_));
-    add_findings();
+    add_findings(findings_of(run_));
     add("tuning", "Tuning", tuning_section(run_));
     add("charts", "Charts", chart_pictures(results_, pictures));
     std::ranges::move(tables_of(run_), std::back_inserter(document_));
@@ -266,9 +299,17 @@ class RunDocument {
     add_title({}, describe_subject(run_));
     Document& title = std::get<Section>(document_.front()).content;
     title.emplace_back(PageBlock{summary_tiles(run_)});
-    add_findings();
+    DocumentTable ranking = ranking_of(run_);
+    std::vector<std::string> findings = findings_of(run_, !ranking.rows.empty());
+    if (!ranking.rows.empty()) title.emplace_back(std::move(ranking));
+    // A reader looks for the picture then.
+    constexpr std::size_t most_first = 3;
+    const std::size_t first = std::min(findings.size(), most_first);
+    add_findings({findings.begin(), findings.begin() + static_cast<std::ptrdiff_t>(first)});
+    findings.erase(findings.begin(), findings.begin() + static_cast<std::ptrdiff_t>(first));
     std::vector<std::string> notes = add_warnings();
     add("charts", "Charts", block_of(chart_figures(charts, kind)));
+    add("findings", "Further findings", list_of(findings, as_sentence));
     // Of all points a page has a better one.
     Document tables;
     if (!results_.layout.tables.empty()) {
@@ -318,8 +359,8 @@ class RunDocument {
         Section{"summary", results_.run.provenance.sweep_name, std::move(content), 1});
   }
 
-  void add_findings() {
-    std::ranges::move(list_of(findings_of(run_), as_sentence),
+  void add_findings(const std::vector<std::string>& findings) {
+    std::ranges::move(list_of(findings, as_sentence),
                       std::back_inserter(std::get<Section>(document_.front()).content));
   }
 

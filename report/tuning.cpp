@@ -129,30 +129,6 @@ std::string describe_known_gain(const TuningRecord& tuning, const TunedGroup& gr
                      is_more ? "more" : "less", noun, other);
 }
 
-/// What sets a point apart from its group's default, "BLOCK = 256, else the default"; all of its
-/// configuration where the default was not tried or has nothing in common with it.
-std::string describe_changes(const RunAnalysis& run, std::size_t place,
-                             const TuningOutcome& outcome) {
-  std::vector<ParameterValues> shown = run.told_in_group;
-  if (outcome.default_configuration && outcome.default_configuration != place) {
-    const Bindings own = environment_of(*run.points[place]);
-    const Bindings others = environment_of(*run.points[*outcome.default_configuration]);
-    std::erase_if(shown, [&](const ParameterValues& parameter) {
-      const Value* value = own.find(parameter.name);
-      const Value* other = others.find(parameter.name);
-      return value == nullptr || (other != nullptr && *value == *other);
-    });
-    const bool is_shorter = std::ranges::any_of(run.told_in_group, [&](const auto& parameter) {
-      return own.find(parameter.name) != nullptr && !find_parameter(shown, parameter.name);
-    });
-    if (is_shorter && !shown.empty()) {
-      return describe(*run.points[place], shown) + ", else the default";
-    }
-    shown = run.told_in_group;
-  }
-  return describe(*run.points[place], shown);
-}
-
 /// Says what a run's search found.
 class TuningWords {
  public:
@@ -482,6 +458,28 @@ std::vector<TuningOutcome> tuning_outcomes(const RunAnalysis& run) {
     outcome.worst = group.slowest;
   }
   return outcomes;
+}
+
+std::string describe_changes(const RunAnalysis& run, std::size_t place,
+                             const TuningOutcome& outcome) {
+  std::vector<ParameterValues> shown = run.told_in_group;
+  if (outcome.default_configuration && outcome.default_configuration != place) {
+    const Bindings own = environment_of(*run.points[place]);
+    const Bindings others = environment_of(*run.points[*outcome.default_configuration]);
+    std::erase_if(shown, [&](const ParameterValues& parameter) {
+      const Value* value = own.find(parameter.name);
+      const Value* other = others.find(parameter.name);
+      return value == nullptr || (other != nullptr && *value == *other);
+    });
+    const bool is_shorter = std::ranges::any_of(run.told_in_group, [&](const auto& parameter) {
+      return own.find(parameter.name) != nullptr && !find_parameter(shown, parameter.name);
+    });
+    if (is_shorter && !shown.empty()) {
+      return describe(*run.points[place], shown) + ", else the default";
+    }
+    shown = run.told_in_group;
+  }
+  return describe(*run.points[place], shown);
 }
 
 std::string describe_in_short(const RunAnalysis& run, std::size_t place) {
