@@ -236,8 +236,8 @@ DocumentTable ranking_of(const RunAnalysis& run) {
   const auto& groups = run.verdicts.groups;
   if (groups.size() < 2 || !run.verdicts.overall) return {};
   const MetricColumn metric = run.verdicts.overall->metric;
-  DocumentTable table = {{"", "best", figure_column(heading_of(metric)),
-                          figure_column("of the peak [%]"), tuning ? "the default" : "slowest"}};
+  DocumentTable table = {{"", figure_column(heading_of(metric)), figure_column("of the peak [%]"),
+                          tuning ? "the default" : "slowest", "best"}};
   const std::vector<TuningOutcome> outcomes = tuning_outcomes(run);
   std::vector<std::pair<double, std::vector<std::string>>> rows;
   for (const VerdictGroup& group : groups) {
@@ -254,8 +254,8 @@ DocumentTable ranking_of(const RunAnalysis& run) {
     }
     const bool is_lower_better = better_for(metric, tuning) == Better::lower;
     rows.push_back({is_lower_better ? figure : -figure,
-                    {group.label, configuration + describe_same(group.same.size()),
-                     format_figure(figure), share ? format_figure(*share) : no_figure, other}});
+                    {group.label, format_figure(figure), share ? format_figure(*share) : no_figure,
+                     other, configuration + describe_same(group.same.size())}});
   }
   std::ranges::stable_sort(rows, {}, [](const auto& row) { return row.first; });
   for (auto& [order, row] : rows) table.rows.push_back(std::move(row));
