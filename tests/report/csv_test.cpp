@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
-#include <set>
 
 #include "engine/store/points_view.h"
 #include "engine/text/characters.h"
