@@ -136,7 +136,8 @@ class TuningWords {
       : run_(run),
         tuning_(*run.results.run.tuning),
         column_(column_of(tuning_)),
-        outcomes_(tuning_outcomes(run)) {}
+        outcomes_(tuning_outcomes(run)),
+        groups_(tuned_groups_of(run.results.points, tuning_)) {}
 
   std::vector<std::string> lines() const {
     std::vector<std::string> lines = {describe_search(tuning_, outcomes_)};
@@ -331,9 +332,13 @@ class TuningWords {
   /// that matters most.
   void add_importance(const TuningOutcome& outcome, Document& content) const {
     constexpr std::size_t most_rows = 12;
-    const auto groups = tuned_groups_of(run_.results.points, tuning_);
-    const auto own_group = groups[*outcome.winner];
+    const auto own_group = groups_[*outcome.winner];
     const Bindings winner = environment_of(*run_.points[*outcome.winner]);
+    std::vector<std::pair<const PointRecord*, Bindings>> tried;
+    for (std::size_t i = 0; i < run_.points.size(); ++i) {
+      if (groups_[i] != own_group || is_cut_off(*run_.points[i])) continue;
+      tried.emplace_back(run_.points[i], environment_of(*run_.points[i]));
+    }
     const double figure = winners_figure(outcome);
     struct Other {
       const ParameterValues* parameter;
@@ -345,11 +350,9 @@ class TuningWords {
       const Value* value = winner.find(parameter.name);
       if (value == nullptr) continue;
       PointList points;
-      for (std::size_t i = 0; i < run_.points.size(); ++i) {
-        if (groups[i] != own_group || is_cut_off(*run_.points[i])) continue;
-        const Bindings environment = environment_of(*run_.points[i]);
+      for (const auto& [point, environment] : tried) {
         const Value* other = environment.find(parameter.name);
-        if (other != nullptr && *other != *value) points.push_back(run_.points[i]);
+        if (other != nullptr && *other != *value) points.push_back(point);
       }
       if (const PointRecord* best = best_point(points, column_, tuning_.better)) {
         others.push_back({&parameter, best, *figure_of(*best, column_) / figure});
@@ -419,6 +422,7 @@ class TuningWords {
   const TuningRecord& tuning_;
   const MetricColumn column_;
   const std::vector<TuningOutcome> outcomes_;
+  const std::vector<std::optional<std::size_t>> groups_;  ///< of the points
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <set>
 
 #include "engine/store/points_view.h"
 #include "engine/text/characters.h"
@@ -196,6 +197,13 @@ BOOST_AUTO_TEST_CASE(every_point_reads_back) {
     const Names parameters = parameter_names(results);
     const std::size_t status = 1 + parameters.size();
     RC_ASSERT(heading[status] == "status" && heading[status + 4] == "device");
+    // Of names that are no identifiers a guarded one may read as another.
+    std::set<std::string> names(parameters.begin(), parameters.end());
+    for (const MetricColumn& metric : metrics) names.insert(metric.name);
+    std::set<std::string> shown;
+    for (const std::string& name : names) shown.insert(guarded(name));
+    const std::set<Record::value_type> different(heading.begin(), heading.end());
+    if (shown.size() == names.size()) RC_ASSERT(different.size() == heading.size());
 
     for (std::size_t i = 0; i < points.size(); ++i) {
       const Record& record = records->at(i + 1);
