@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <future>
 
@@ -14,7 +15,7 @@ namespace {
 
 Device describe_device(int index) {
   const Driver& driver = Driver::get();
-  const CUdevice handle = driver.device.value(index - first_seen());
+  const CUdevice handle = driver.device.value(driver_number(index));
   std::array<char, 256> name{};
   driver.device_name(name.data(), static_cast<int>(name.size()), handle);
   const auto attribute = [&](CUdevice_attribute which) {
@@ -47,7 +48,7 @@ Device describe_device(int index) {
 Reach reach_of(std::span<const Device> devices, std::size_t index) {
   const Driver& driver = Driver::get();
   const auto handle = [&](const Device& device) {
-    return driver.device.value(device.index - first_seen());
+    return driver.device.value(driver_number(device.index));
   };
   const Device& device = devices[index];
   const auto has = [&](CUdevice_attribute which) {
@@ -96,14 +97,14 @@ std::size_t count_cuda_devices() {
 
 Device cuda_device(std::size_t index) try {
   std::vector<Device> devices = cuda_devices();
-  index -= static_cast<std::size_t>(first_seen());
-  if (index >= devices.size()) {
+  const auto found = std::ranges::find(devices, static_cast<int>(index), &Device::index);
+  if (found == devices.end()) {
     throw DeviceError(fmt::format(
         "there is no GPU {}: this machine has {}", index,
         devices.size() == 1 ? "GPU 0 alone" : fmt::format("GPUs 0 to {}", devices.size() - 1)));
   }
-  devices[index].reach = reach_of(devices, index);
-  return std::move(devices[index]);
+  found->reach = reach_of(devices, static_cast<std::size_t>(found - devices.begin()));
+  return std::move(*found);
 } catch (const CudaError& error) {
   throw DeviceError(error.what());
 }
@@ -112,7 +113,7 @@ std::string pci_address(const Device& device) try {
   std::array<char, 32> address{};
   const Driver& driver = Driver::get();
   driver.device_pci_address(address.data(), static_cast<int>(address.size()),
-                            driver.device.value(device.index - first_seen()));
+                            driver.device.value(driver_number(device.index)));
   return address.data();
 } catch (const CudaError&) {
   return {};

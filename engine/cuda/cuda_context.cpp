@@ -83,7 +83,7 @@ bool declares_variable(std::string_view line) {
 }  // namespace
 
 PrimaryContext::PrimaryContext(int device)
-    : device_(Driver::get().device.value(device - first_seen())) {
+    : device_(Driver::get().device.value(driver_number(device))) {
   context_ = Driver::get().context_retain.value(device_);
   const CUresult result = Driver::get().context_set_current.result(context_);
   if (result != CUDA_SUCCESS) Driver::get().context_release.result(device_);

@@ -148,7 +148,7 @@ void* find_device(const Device& device) {
   CUdevice cuda_device = 0;
   std::array<char, 32> bus_id{};
   const bool is_found =
-      driver.device.result(&cuda_device, device.index - first_seen()) == CUDA_SUCCESS &&
+      driver.device.result(&cuda_device, driver_number(device.index)) == CUDA_SUCCESS &&
       driver.device_pci_bus_id.result(bus_id.data(), static_cast<int>(bus_id.size()),
                                       cuda_device) == CUDA_SUCCESS &&
       nvml()->device_by_pci_bus_id(bus_id.data(), &handle);

@@ -13,8 +13,12 @@
 
 namespace sweep {
 
-/// The number of the first GPU that this process sees, by which the driver's own numbers are less.
+/// The number of the first GPU that this process sees.
 int first_seen();
+/// The driver's own number of a GPU, which counts from the first.
+inline int driver_number(int gpu) {
+  return gpu - first_seen();
+}
 
 /// A driver call that failed.
 class CudaError : public std::runtime_error {

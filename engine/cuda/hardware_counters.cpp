@@ -33,7 +33,7 @@ class CuptiCounters : public HardwareCounters {
     if (is_hopeless_ || workloads.empty()) return std::move(results);
     try {
       if (!profiler_) {
-        profiler_.emplace(context_.device.index - first_seen(), context_.primary.get());
+        profiler_.emplace(driver_number(context_.device.index), context_.primary.get());
       }
       plan_for(request.names, results);
       count_all(call);
