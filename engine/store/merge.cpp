@@ -131,6 +131,13 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, error);
 }
 
+/// None for a database whose run was killed before it had recorded itself.
+std::vector<RunRecord> runs_of(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_regular_file(path, error) && fs::file_size(path, error) == 0) return {};
+  return Store(path, Store::Mode::read_only).runs();
+}
+
 /// Reads the runs of what is to be merged: the sources, each file once, and what is at the output.
 std::vector<MergeSource> read_sources(const MergeRequest& request,
                                       std::vector<std::string>& notes) {
@@ -148,10 +155,14 @@ std::vector<MergeSource> read_sources(const MergeRequest& request,
       }
       continue;
     }
-    sources.push_back(
-        {path, Store(path, Store::Mode::read_only).runs(), is_same_file(path, request.output)});
-    if (sources.back().runs.empty()) throw MergeRefused(path.string() + " holds no run");
+    std::vector<RunRecord> runs = runs_of(path);
+    if (runs.empty()) {
+      notes.push_back(fmt::format("{} holds no run: nothing of it is merged", path.string()));
+      continue;
+    }
+    sources.push_back({path, std::move(runs), is_same_file(path, request.output)});
   }
+  if (sources.empty()) throw MergeRefused("none of these databases holds a run");
   return sources;
 }
 

@@ -58,9 +58,13 @@ wait_for() {
   done
 }
 
-are_running() {
-  local shard
-  for shard in "$@"; do [[ -n $(process_of "$shard") ]] || return 1; done
+# have_points SHARD...: whether each has recorded some.
+have_points() {
+  local shard lines
+  for shard in "$@"; do
+    lines=$("$sweep" report "results/sizes.$shard-of-8.db" --format csv 2>/dev/null | wc -l)
+    [[ $lines -gt 1 ]] || return 1
+  done
 }
 
 # Slurm lets a task that is queued again wait for two minutes.
@@ -85,7 +89,7 @@ submit() {
 "$sweep" new slurm sizes.yaml 2>/dev/null
 sed -i "s/^options=()/options=(${run_options[*]})/" sizes.slurm.sh
 submit
-wait_for "the first tasks start" are_running 1 2 3 4
+wait_for "the first tasks record points" have_points 1 2 3 4
 kill -KILL "$(process_of 4)"
 scancel --signal=KILL "${array}_1"
 scancel --signal=KILL "${array}_2"
