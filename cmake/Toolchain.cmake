@@ -64,7 +64,7 @@ function(sweep_room name)
   target_link_libraries(sweep_${name} PUBLIC sweep_build_flags ${ROOM_USES})
   set_target_properties(sweep_${name} PROPERTIES
     UNITY_BUILD ${SWEEP_UNITY} UNITY_BUILD_BATCH_SIZE ${SWEEP_UNITY_BATCH})
-  if(ROOM_COLD)
+  if(ROOM_COLD AND NOT SWEEP_FUZZ)
     target_compile_options(sweep_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
 endfunction()

@@ -38,7 +38,7 @@ RunResults load_results(const Store& store, RunRecord run);
 std::string why_not_together(std::span<const RunResults> runs);
 /// Runs of one sweep on several GPUs as one run. Each point has its GPU as one more parameter,
 /// which every table has as columns and every chart as series; points of different GPUs are not
-/// compared.
+/// compared. Where their peak bandwidths differ, shares of the peak stand beside bandwidths.
 RunResults together(std::vector<RunResults> runs);
 
 /// The points' records in their order. The points must outlive them.

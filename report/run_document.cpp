@@ -240,6 +240,7 @@ DocumentTable ranking_of(const RunAnalysis& run) {
                           tuning ? "the default" : "slowest", "best"}};
   const std::vector<TuningOutcome> outcomes = tuning_outcomes(run);
   std::vector<std::pair<double, std::vector<std::string>>> rows;
+  constexpr double whole = 100;
   for (const VerdictGroup& group : groups) {
     const PointRecord& best = *run.points[group.best];
     const double figure = run.verdicts.of_points[group.best]->figure;
@@ -254,7 +255,10 @@ DocumentTable ranking_of(const RunAnalysis& run) {
     }
     const bool is_lower_better = better_for(metric, tuning) == Better::lower;
     rows.push_back({is_lower_better ? figure : -figure,
-                    {group.label, format_figure(figure), share ? format_figure(*share) : no_figure,
+                    {group.label, format_figure(figure),
+                     !share            ? no_figure
+                     : *share <= whole ? format_figure(*share)
+                                       : "caches served it",
                      other, configuration + describe_same(group.same.size())}});
   }
   std::ranges::stable_sort(rows, {}, [](const auto& row) { return row.first; });

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "report/display_text.h"
+#include "report/point_columns.h"
 #include "report/run_analysis.h"
 
 namespace sweep {
@@ -70,6 +71,40 @@ Device common_device(std::span<const RunResults> runs, std::span<const std::stri
   return device;
 }
 
+/// After each table or chart of bandwidths the same as shares of each GPU's peak, where it has
+/// none.
+template <class Layouts>
+void add_shares(Layouts& layouts) {
+  const auto is_of = [](const auto& layout, std::string_view metric) {
+    return !layout.values.empty() && layout.values.front() == metric;
+  };
+  Layouts all;
+  for (const auto& layout : layouts) {
+    all.push_back(layout);
+    if (!is_of(layout, "bandwidth")) continue;
+    auto shares = layout;
+    shares.values = {"percent_of_peak"};
+    if (!shares.title.empty()) shares.title += ", as shares of the GPU's peak";
+    all.push_back(std::move(shares));
+  }
+  const bool has_shares = std::ranges::any_of(
+      layouts, [&](const auto& layout) { return is_of(layout, "percent_of_peak"); });
+  if (!has_shares) layouts = std::move(all);
+}
+
+/// Whether the GPUs' peaks differ, and points have their share of it.
+bool have_different_peaks(std::span<const RunResults> runs) {
+  return std::ranges::all_of(runs, [&](const RunResults& results) {
+    const double peak = results.run.provenance.device.peak_bandwidth();
+    const bool differs = std::ranges::any_of(runs, [&](const RunResults& other) {
+      return other.run.provenance.device.peak_bandwidth() != peak;
+    });
+    return differs && std::ranges::any_of(results.points, [](const StoredPoint& stored) {
+             return figure_of(stored.point, MetricColumn{"percent_of_peak"}).has_value();
+           });
+  });
+}
+
 void show_apart(ReportLayout& layout, const std::string& name) {
   for (TableLayout& table : layout.tables) table.columns.push_back(name);
   if (!layout.charts) return;
@@ -97,6 +132,7 @@ RunResults together(std::vector<RunResults> runs) {
   const std::vector<std::string> gpus = gpus_of(runs);
   const std::string name = free_name(runs);
   const Device device = common_device(runs, gpus);
+  const bool has_shares = have_different_peaks(runs);
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (const std::string& note : runs[i].run.notes) {
@@ -113,6 +149,10 @@ RunResults together(std::vector<RunResults> runs) {
   all.run.notes = std::move(notes);
   all.apart = {name};
   show_apart(all.layout, name);
+  if (has_shares) {
+    add_shares(all.layout.tables);
+    if (all.layout.charts) add_shares(*all.layout.charts);
+  }
   // Places among the points: those of each run follow those of the one before.
   std::int64_t next = 0;
   for (std::size_t i = 0; i < gpus.size(); ++i) {

@@ -44,8 +44,15 @@ int dispatch(const Arguments& arguments) {
   if (const std::string meant = command_for(name); !meant.empty()) {
     throw UsageError(fmt::format("'{}' is a file; a command comes first: {}", name, meant));
   }
-  throw UsageError(
-      fmt::format("there is no command '{}'; {}", name, suggest(name, names, "the commands are")));
+  std::vector<std::string> topics;
+  for (const HelpTopic& topic : help_topics()) topics.emplace_back(topic.name);
+  std::string help = did_you_mean(name, names);
+  if (help.empty()) {
+    help = did_you_mean(name, topics);
+    if (!help.empty()) help = "of the topics of 'sweep help', " + help;
+  }
+  throw UsageError("there is no command '{}'; {}", name,
+                   help.empty() ? suggest("", names, "the commands are") : help);
 }
 
 /// A standard file that is closed would be the next file that is opened: what is printed would go

@@ -186,6 +186,15 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
     best = candidate;
     best_distance = distance;
   }
+  // 'tune' is 'tuning' up to its last letter.
+  constexpr std::size_t shortest_beginning = 3;
+  for (const std::string& candidate : candidates) {
+    if (!best.empty() || word.size() <= shortest_beginning) break;
+    if (std::ranges::equal(std::string_view(candidate).substr(0, word.size() - 1),
+                           word.substr(0, word.size() - 1), same)) {
+      best = candidate;
+    }
+  }
   return best.empty() ? std::string() : fmt::format("did you mean '{}'?", best);
 }
 

@@ -107,7 +107,8 @@ std::string shown_message(std::string_view text);
 /// Edits (insert, delete, replace, swap neighbours) that turn `a` into `b`, ignoring case.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// "did you mean 'X'?" for the candidate closest to `word`; empty when none is close.
+/// "did you mean 'X'?" for the candidate closest to `word`, or one that begins as it does; empty
+/// when there is none.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
 /// `did_you_mean`, or else "PREFIX: a, b, c" with the candidates there are.

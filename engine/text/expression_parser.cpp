@@ -131,7 +131,9 @@ class Lexer {
     if (end == first_digit) reject(start, end - start, "a hexadecimal number needs digits");
     if (end < text_.size() && text_[end] == '.') {
       reject(start, end - start + 1, "numbers are integers here",
-             "write a fraction as a division, or scale the unit");
+             text_.substr(end).starts_with("..")
+                 ? "a range of values is written {from: 1, to: 8}"
+                 : "write a fraction as a division, or scale the unit");
     }
     std::size_t unit_start = end;
     while (unit_start < text_.size() && text_[unit_start] == ' ') ++unit_start;

@@ -217,7 +217,9 @@ std::vector<Chart> charts_of(const RunResults& results) {
     std::vector<TableLayout> tables = results.layout.tables;
     if (tables.empty()) tables.push_back(table_of_all(results));
     for (std::size_t i = 0; i < tables.size(); ++i) {
-      if (is_shown_already(tables[i], std::span(tables).first(i))) continue;
+      // Of GPUs whose peaks differ it is another picture.
+      if (results.apart.empty() && is_shown_already(tables[i], std::span(tables).first(i)))
+        continue;
       if (auto layout = layout_for(tables[i], results)) layouts.push_back(std::move(*layout));
     }
   }

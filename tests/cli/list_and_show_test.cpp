@@ -45,6 +45,38 @@ BOOST_AUTO_TEST_CASE(patterns_sweeps_and_metrics_are_listed_with_summaries) {
   BOOST_TEST(contains(metrics, "\ndram          what device memory moves: dram_read_bytes, "));
 }
 
+BOOST_AUTO_TEST_CASE(without_a_word_patterns_and_sweeps_are_listed) {
+  const std::string all = run_program({"list"}).out;
+  BOOST_TEST(lists(all, "stride", "Add one to an element"));
+  BOOST_TEST(lists(all, "stride", "Bandwidth of a\\[i"));
+  BOOST_TEST(run_program({"list", "--format", "json"}).code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_word_leaves_those_that_have_it) {
+  const std::string sweeps = run_program({"list", "sweeps", "Transpos"}).out;
+  BOOST_TEST(lists(sweeps, "tune-transpose", ""));
+  BOOST_TEST(lists(sweeps, "transpose_tiles", ""));
+  BOOST_TEST(!lists(sweeps, "stride", ""));
+  BOOST_TEST(!contains(sweeps, "profile"));
+  BOOST_TEST(lists(run_program({"list", "patterns", "transpose"}).out, "transpose_tiled", ""));
+  const Outcome none = run_program({"list", "sweeps", "elephant"});
+  BOOST_TEST(none.code == 66);
+  BOOST_TEST(none.err == "sweep: no name or summary of the sweeps has 'elephant'\n");
+  BOOST_TEST(run_program({"list", "patterns", "transpose", "--format", "names"}).code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_name_alone_shows_whatever_has_it) {
+  const std::string both = run_program({"show", "stride"}).out;
+  BOOST_TEST(both.starts_with("stride: Add one to an element"));
+  BOOST_TEST(contains(both, "\n  192 configurations: "), both);
+  BOOST_TEST(run_program({"show", "bandwidth"}).out.starts_with("bandwidth [GB/s]\n"));
+  const Outcome wrong = run_program({"show", "strid"});
+  BOOST_TEST(wrong.code == 66);
+  BOOST_TEST(wrong.err ==
+             "sweep: there is no pattern, sweep or metric 'strid'; did you mean "
+             "'stride'?\n");
+}
+
 BOOST_AUTO_TEST_CASE(the_programs_own_patterns_and_sweeps_are_found_from_anywhere) {
   const TemporaryFolder elsewhere;
   BOOST_TEST(contains(run_program({"list", "patterns"}, elsewhere.path()).out, "stride"));

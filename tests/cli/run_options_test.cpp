@@ -67,6 +67,23 @@ BOOST_AUTO_TEST_CASE(a_run_on_the_emulator_speaks_of_no_times,
   BOOST_TEST(contains(report(), "| measuring | caches: false"));
 }
 
+BOOST_AUTO_TEST_CASE(a_dry_run_prints_the_plan_and_leaves_nothing) {
+  const Outcome plan =
+      run_program({"run", "stride", "--dry-run", "--device", "emulator"}, folder.path());
+  BOOST_TEST(plan.code == 0);
+  BOOST_TEST(contains(plan.err, "\n  192 configurations: STRIDE x 32"), plan.err);
+  BOOST_TEST(plan.out == "");
+  BOOST_TEST(std::filesystem::is_empty(folder.path()));
+  BOOST_TEST(run_program({"run", "stride", "--dry-run", "--quiet"}, folder.path()).code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_gpus_name_is_no_compute_capability) {
+  const Outcome wrong = run_program({"run", "stride", "--device", "emulator", "--model", "A100"});
+  BOOST_TEST(wrong.code == 2);
+  BOOST_TEST(contains(wrong.err, "a GPU is named by --profile a100"), wrong.err);
+  BOOST_TEST(run_program({"explain", "stride", "--model", "sm_80"}).code == 0);
+}
+
 BOOST_AUTO_TEST_CASE(timing_says_where_the_wall_time_went,
                      *boost::unit_test::precondition(has_compiler)) {
   const Outcome first = run({"--timing", "--no-cache"});

@@ -61,6 +61,24 @@ BOOST_AUTO_TEST_CASE(gpus_are_columns_and_are_not_compared) {
   BOOST_TEST(contains(write_csv(run), ",NVIDIA H100,"));
 }
 
+BOOST_AUTO_TEST_CASE(gpus_of_different_peaks_are_shown_by_their_shares_too) {
+  RunResults one = run_on("NVIDIA H200", 1);
+  RunResults other = run_on("NVIDIA H100", 2);
+  const auto tables_of = [](const RunResults& both, std::string_view metric) {
+    return std::ranges::count_if(both.layout.tables, [&](const TableLayout& table) {
+      return !table.values.empty() && table.values.front() == metric;
+    });
+  };
+  one.layout.tables = other.layout.tables = {{{"STRIDE"}, {"T"}, {"bandwidth"}, {}, "By stride"}};
+  BOOST_TEST(tables_of(together({one, other}), "percent_of_peak") == 0);
+  other.run.provenance.device.memory_clock_hz /= 2;
+  const RunResults both = together({one, other});
+  BOOST_REQUIRE(both.layout.tables.size() == 2);
+  BOOST_TEST(both.layout.tables[1].title == "By stride, as shares of the GPU's peak");
+  BOOST_TEST((both.layout.tables[1].columns == both.layout.tables[0].columns));
+  BOOST_TEST(tables_of(both, "percent_of_peak") == 1);
+}
+
 BOOST_AUTO_TEST_CASE(an_emulated_gpu_is_called_by_its_name_alone) {
   RunResults one = run_on("emulator of 9.0 (H200), with caches", 1);
   one.run.provenance.device.backend = "emulator";

@@ -85,6 +85,7 @@ const std::vector<ExpressionCase> syntax = {
     {"'word", "1:1+1 this quote is never closed"},
     {"1 == \"word'", "1:6+1 this quote is never closed"},
     // Numbers
+    {"1..8", "1:1+2 numbers are integers here | a range of values is written {from: 1, to: 8}"},
     {"1.5", "1:1+2 numbers are integers here | write a fraction as a division, or scale the unit"},
     {"2 + 0.5 Gi",
      "1:5+2 numbers are integers here | write a fraction as a division, or scale the unit"},

@@ -22,6 +22,9 @@ BOOST_AUTO_TEST_CASE(suggests_the_closest_name_only_when_it_is_close) {
   BOOST_TEST(sweep::did_you_mean("STRIED", names) == "did you mean 'STRIDE'?");
   BOOST_TEST(sweep::did_you_mean("blok", names) == "did you mean 'BLOCK'?");
   BOOST_TEST(sweep::did_you_mean("elephant", names).empty());
+  BOOST_TEST(sweep::did_you_mean("Blocy_of_threads", names) == "");
+  const std::vector<std::string> topics = {"timing", "tuning"};
+  BOOST_TEST(sweep::did_you_mean("tune", topics) == "did you mean 'tuning'?");
   BOOST_TEST(sweep::suggest("elephant", names, "the names are") ==
              "the names are: STRIDE, BLOCK, N");
 }

@@ -189,12 +189,18 @@ int given_compute_capability(const GivenOptions& given, const std::string& optio
   constexpr std::size_t most_digits = 3;
   const std::string text = given.text(option);
   std::string digits = text;
+  for (const std::string_view prefix : {"sm_", "compute_"}) {
+    if (text.starts_with(prefix)) digits.erase(0, prefix.size());
+  }
   // The minor version is one digit, with or without the point before it.
-  if (text.size() > 2 && text[text.size() - 2] == '.') digits.erase(text.size() - 2, 1);
+  if (digits.size() > 2 && digits[digits.size() - 2] == '.') digits.erase(digits.size() - 2, 1);
   const bool is_one = digits.size() > 1 && digits.size() <= most_digits && digits[0] != '0' &&
                       std::ranges::all_of(digits, is_digit);
   if (!is_one) {
-    throw UsageError("--{} {}: write a compute capability such as 9.0", option, text);
+    const std::string gpu = in_small_letters(text);
+    const bool is_gpu = is_among(shipped_profile_names(), gpu);
+    throw UsageError("--{} {}: write a compute capability such as 9.0{}", option, text,
+                     is_gpu ? "; a GPU is named by --profile " + gpu : "");
   }
   return std::stoi(digits);
 }

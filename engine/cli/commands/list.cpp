@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/commands.h"
@@ -336,7 +337,23 @@ Json pattern_json(const Pattern& pattern) {
           {"parameters", std::move(parameters)}};
 }
 
-void print_patterns(const GivenFolders& folders, const std::string& format) {
+/// Those whose name or summary has the word, in any case.
+void keep_matching(std::vector<Group>& groups, const std::string& word, std::string_view kind) {
+  if (word.empty()) return;
+  const std::string wanted = in_small_letters(word);
+  for (Group& group : groups) {
+    std::erase_if(group.items, [&](const auto& item) {
+      return in_small_letters(item.first + ' ' + item.second).find(wanted) == std::string::npos;
+    });
+  }
+  std::erase_if(groups, [](const Group& group) { return group.items.empty(); });
+  if (groups.empty()) {
+    throw CommandError(exit_no_input, "no name or summary of the {} has '{}'", kind, word);
+  }
+}
+
+void print_patterns(const GivenFolders& folders, const std::string& format,
+                    const std::string& word) {
   const PatternLibrary library = pattern_library(folders);
   if (format == "names") return print_names(library.names());
   std::vector<PatternPtr> good;
@@ -370,34 +387,48 @@ void print_patterns(const GivenFolders& folders, const std::string& format) {
     }
   }
   if (!broken.items.empty()) groups.push_back(std::move(broken));
+  keep_matching(groups, word, "patterns");
   print_groups(groups);
 }
 
-/// In parentheses what is wrong, where the file cannot be read. Its patterns are not read.
-std::string summary_of(const std::filesystem::path& file) {
+/// What a list says of a sweep; its patterns are not read.
+struct SweepLine {
+  std::string heading;
+  std::string summary;  ///< in parentheses what is wrong, where the file cannot be read
+};
+
+SweepLine line_of_sweep(const std::string& name, const std::filesystem::path& file) {
   try {
     Diagnostics diagnostics;
     const auto root = read_yaml(read_source(file), diagnostics);
-    if (!root || !root->is_map())
-      return fmt::format("(has mistakes: sweep check {})", file.string());
+    if (!root || !root->is_map()) {
+      return {"with mistakes", fmt::format("(has mistakes: sweep check {})", file.string())};
+    }
     const YamlNode* summary = root->find("summary");
-    return summary != nullptr ? summary->text : std::string();
+    const std::string heading = name.starts_with("profile-")    ? "what a GPU's profile is made of"
+                                : root->find("tune") != nullptr ? "searches for the best"
+                                                                : "measurements";
+    return {heading, summary != nullptr ? summary->text : std::string()};
   } catch (const FileError& error) {
-    return fmt::format("({})", error.what());
+    return {"with mistakes", fmt::format("({})", error.what())};
   }
 }
 
-void print_sweeps(const std::string& format) {
+void print_sweeps(const std::string& format, const std::string& word) {
   if (format == "names") return print_names(sweep_names());
-  Group group;
+  std::map<std::string, Group> groups;
   Json list = Json::array();
   for (const auto& [name, file] : sweep_files()) {
-    group.items.emplace_back(name, summary_of(file));
-    list.push_back(
-        {{"name", name}, {"summary", group.items.back().second}, {"file", file.string()}});
+    const SweepLine line = line_of_sweep(name, file);
+    groups.try_emplace(line.heading, Group{line.heading, {}})
+        .first->second.items.emplace_back(name, line.summary);
+    list.push_back({{"name", name}, {"summary", line.summary}, {"file", file.string()}});
   }
-  if (format == "text") return print_groups({group});
-  print_json({{"sweeps", std::move(list)}});
+  if (format == "json") return print_json({{"sweeps", std::move(list)}});
+  std::vector<Group> found;
+  for (auto& [heading, group] : groups) found.push_back(std::move(group));
+  keep_matching(found, word, "sweeps");
+  print_groups(found);
 }
 
 void print_metrics(const std::string& format) {
@@ -409,35 +440,47 @@ void print_metrics(const std::string& format) {
 
 CommandLine list_line() {
   CommandLine line(
-      "sweep list [OPTIONS] patterns|sweeps|metrics [SWEEP]|runs FILE.db",
-      "Lists the patterns, the sweeps or the metrics there are, those of a sweep's own,\n"
-      "or the runs that a results database holds. 'sweep show' describes one of the\n"
-      "first three.");
+      "sweep list [OPTIONS] [patterns|sweeps|metrics|runs] [NAME]",
+      "Lists the patterns and the sweeps there are, or one kind of them: all, or those\n"
+      "whose name or summary has the word NAME. metrics [SWEEP] are all or a sweep's\n"
+      "own, runs FILE.db those that a results database holds.\n"
+      "'sweep show NAME' describes one.");
   add_patterns_option(line);
   line.option("format", "text|md|json|names",
               "text; md: a Markdown page of the patterns or the metrics; json: one document; "
               "names: a name a line",
               "text");
-  line.operands({"patterns|sweeps|metrics|runs", "NAME"}, 1,
-                "list what? write patterns, sweeps, metrics or runs FILE.db");
+  line.operands({"patterns|sweeps|metrics|runs", "NAME"});
   return line;
 }
 
 int list_main(const GivenOptions& given) {
   const std::vector<std::string> kinds = {"patterns", "sweeps", "metrics", "runs"};
   const std::vector<std::string>& words = given.operands();
-  const std::string& what = words.front();
-  const bool is_of_sweep = what == "metrics" && words.size() == 2;
-  if (!is_of_sweep && words.size() != (what == "runs" ? 2 : 1)) {
-    throw UsageError(what == "runs" ? "runs of what? for example: sweep list runs results/stride.db"
-                                    : fmt::format("too many arguments after '{}'", what));
-  }
   const std::string format = given.text("format");
+  if (words.empty()) {
+    if (format != "text")
+      throw UsageError("--format {}: of what? write patterns or sweeps", format);
+    std::cout << "PATTERNS\n\n";
+    print_patterns(given_folders(given), format, {});
+    std::cout << "\nSWEEPS\n\n";
+    print_sweeps(format, {});
+    return exit_done;
+  }
+  const std::string& what = words.front();
+  const std::string word = words.size() > 1 ? words.back() : "";
+  const bool is_of_sweep = what == "metrics" && words.size() == 2;
+  if (what == "runs" && words.size() != 2) {
+    throw UsageError("runs of what? for example: sweep list runs results/stride.db");
+  }
+  if (!word.empty() && format != "text" && (what == "patterns" || what == "sweeps")) {
+    throw UsageError("--format {} has all {}; leave out '{}'", format, what, word);
+  }
   if (what == "patterns") {
-    print_patterns(given_folders(given), format);
+    print_patterns(given_folders(given), format, word);
   } else if (what == "sweeps") {
     if (format == "md") throw UsageError("--format md is for patterns and metrics");
-    print_sweeps(format);
+    print_sweeps(format, word);
   } else if (what == "runs") {
     if (format != "text") throw UsageError("--format is for patterns, sweeps and metrics");
     check_operand("list runs", Operand::database, words.back());
@@ -483,18 +526,18 @@ void print_pattern(const Pattern& pattern) {
 }
 
 CommandLine show_line() {
-  CommandLine line("sweep show [OPTIONS] pattern|sweep|metric NAME",
-                   "Describes a pattern or a sweep and prints its file, or explains a metric.");
+  CommandLine line(
+      "sweep show [OPTIONS] [pattern|sweep|metric] NAME",
+      "Describes a pattern or a sweep and prints its file, or explains a metric; by a\n"
+      "name alone whatever has it.");
   add_patterns_option(line);
   add_space_option(line);
-  line.operands({"pattern|sweep|metric", "NAME"}, 2,
+  line.operands({"pattern|sweep|metric", "NAME"}, 1,
                 "show what? for example: sweep show pattern stride");
   return line;
 }
 
-int show_main(const GivenOptions& given) {
-  const std::string& kind = given.operands()[0];
-  const std::string& name = given.operands()[1];
+void show(const GivenOptions& given, const std::string& kind, const std::string& name) {
   const GivenFolders folders = given_folders(given);
   if (kind == "pattern") {
     print_pattern(*find_pattern(name, folders));
@@ -512,6 +555,33 @@ int show_main(const GivenOptions& given) {
     print_metric(*metric);
   } else {
     throw UsageError("cannot show '{}'; write pattern, sweep or metric", kind);
+  }
+}
+
+/// The kinds of thing that have the name.
+Cells kinds_of(const GivenOptions& given, const std::string& name) {
+  const std::filesystem::path path = name;
+  Cells kinds;
+  const PatternLibrary library = pattern_library(given_folders(given));
+  if (path.extension() == ".cu" || !library.find(name).empty()) kinds.emplace_back("pattern");
+  if (path.extension() == ".yaml" || is_among(sweep_names(), name)) kinds.emplace_back("sweep");
+  if (find_metric(name) != nullptr) kinds.emplace_back("metric");
+  if (!kinds.empty()) return kinds;
+  Cells names = library.names();
+  for (const Cells& more : {sweep_names(), metric_names()}) {
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  const std::string help = did_you_mean(name, names);
+  throw CommandError(exit_no_input, "there is no pattern, sweep or metric '{}'; {}", name,
+                     help.empty() ? "'sweep list' shows those there are" : help);
+}
+
+int show_main(const GivenOptions& given) {
+  const Cells& words = given.operands();
+  const Cells kinds = words.size() > 1 ? Cells{words.front()} : kinds_of(given, words.front());
+  for (const std::string& kind : kinds) {
+    if (&kind != &kinds.front()) std::cout << '\n';
+    show(given, kind, words.back());
   }
   return exit_done;
 }

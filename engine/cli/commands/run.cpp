@@ -386,6 +386,7 @@ CommandLine run_line() {
   line.option("output,o", "DIR", "the folder for the results", "results");
   add_shard_option(line);
   line.flag("fresh", "measure again what the database has already");
+  line.flag("dry-run", "print the plan - the configurations and the device - and measure nothing");
   line.option("counters", "COUNTERS",
               "the hardware counters to read, whatever the sweep says, with commas between: "
               "sets or metrics that 'sweep list metrics' shows, or names in NVIDIA's words; "
@@ -478,6 +479,10 @@ int run_one(const fs::path& file, const RunOptions& options) {
       say(options, describe_search_plan(*fitted.sweep.tune, groups));
     }
     if (executor.replay) executor.replay->forget_unknown_defaults(fitted.space, groups);
+    RunRequest request = request_of(fitted, executor, options, cache.get());
+    request.groups = std::move(groups);
+    keep_shard(request, options);
+    if (given.has("dry-run")) continue;
     if (!store) {
       make_output_folder(options.output);
       // From here on a signal leaves a database that is whole, with reports of what it has.
@@ -485,13 +490,11 @@ int run_one(const fs::path& file, const RunOptions& options) {
       lock.emplace(database);
       store.emplace(database, Store::Mode::read_write);
     }
-    RunRequest request = request_of(fitted, executor, options, cache.get());
-    request.groups = std::move(groups);
-    keep_shard(request, options);
     runs.push_back(measure_and_explain(fitted, request, executor, *store, options, cache.get()));
     if (runs.back().summary.interrupted) break;
   }
   if (compilers) compilers->close();
+  if (given.has("dry-run")) return exit_done;
   return report_on(std::move(runs), expect, database, options, is_part);
 }
 
@@ -504,6 +507,9 @@ int run_main(const GivenOptions& given) {
   }
   if (is_for_github(given) && given.has("json")) {
     throw UsageError("--json and --format github exclude each other");
+  }
+  if (given.has("dry-run") && (given.has("json") || given.has("quiet"))) {
+    throw UsageError("--dry-run prints the plan, which --quiet and --json leave out");
   }
   RunOptions options = read_run_options(given);
   std::vector<fs::path> files;

@@ -121,6 +121,17 @@ PatternLibrary pattern_library(const GivenFolders& folders, const fs::path& swee
                         folders_of("include", folders.includes));
 }
 
+namespace {
+
+/// A name like it, or where those that there are stand: they would fill a screen.
+std::string suggest_listed(std::string_view name, std::span<const std::string> names,
+                           std::string_view kind) {
+  const std::string help = did_you_mean(name, names);
+  return help.empty() ? fmt::format("'sweep list {}' shows those there are", kind) : help;
+}
+
+}  // namespace
+
 PatternPtr find_pattern(const std::string& name, const GivenFolders& folders) {
   Diagnostics diagnostics;
   PatternPtr pattern;
@@ -140,7 +151,7 @@ PatternPtr find_pattern(const std::string& name, const GivenFolders& folders) {
       const std::vector<std::string> names = library.names();
       throw CommandError(exit_no_input, "there is no pattern '{}'; {}", name,
                          names.empty() ? "no folder has any: name one with --patterns"
-                                       : suggest(name, names, "the patterns are"));
+                                       : suggest_listed(name, names, "patterns"));
     }
     pattern = library.load(name, {}, diagnostics);
   }
@@ -191,8 +202,14 @@ fs::path find_sweep_file(const std::string& name) {
                        "into a .yaml file, or see what it costs: sweep explain {0}",
                        name);
   }
-  const std::string help = suggest(fs::path(name).stem().string(), sweep_names(), "the sweeps are");
-  throw CommandError(exit_no_input, "{}: no such file{}{}", name, help.empty() ? "" : "; ", help);
+  if (std::error_code error; fs::exists(name + ".cu", error)) {
+    throw CommandError(exit_no_input,
+                       "there is no sweep '{0}', but the pattern {0}.cu here: 'sweep new sweep "
+                       "{0}.cu' writes a sweep of it",
+                       name);
+  }
+  throw CommandError(exit_no_input, "{}: no such file; {}", name,
+                     suggest_listed(fs::path(name).stem().string(), sweep_names(), "sweeps"));
 }
 
 LoadedSweep load_sweep(const std::filesystem::path& file, const GivenFolders& folders,
