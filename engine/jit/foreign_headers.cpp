@@ -227,9 +227,9 @@ std::vector<std::string> implied_headers(const Pattern& pattern) {
 std::vector<std::string> vector_makers(const Pattern& pattern) {
   constexpr std::string_view begin = "make_";
   const auto is_maker = [&](const std::string& word) {
-    if (!word.starts_with(begin) || word.back() < '1' || word.back() > '4') return false;
+    if (!word.starts_with(begin)) return false;
     const auto type = ElementType::find(std::string_view(word).substr(begin.size()));
-    return type && type->header() == nullptr;
+    return type && type->is_vector() && type->header() == nullptr;
   };
   std::vector<std::string> makers;
   std::ranges::copy_if(words_of(pattern), std::back_inserter(makers), is_maker);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engine/spec/cuda_slice.h"
-#include "engine/text/characters.h"
 
 namespace sweep {
 namespace {
@@ -50,6 +49,23 @@ struct alignas(128) CUtensorMap_st { unsigned long long opaque[16]; };
 struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; };
 #endif
 typedef struct CUtensorMap_st CUtensorMap;
+
+// CUDA 13 has vectors of 32 bytes that say their alignment.
+#if __CUDACC_VER_MAJOR__ < 13
+#define SWEEP_VECTOR(vector, component, bytes)                               \
+  struct alignas(bytes) vector { component x, y, z, w; };                    \
+  __device__ constexpr vector make_##vector(component x, component y,        \
+                                            component z, component w) {      \
+    return {x, y, z, w};                                                     \
+  }
+SWEEP_VECTOR(longlong4_16a, long long, 16)
+SWEEP_VECTOR(longlong4_32a, long long, 32)
+SWEEP_VECTOR(ulonglong4_16a, unsigned long long, 16)
+SWEEP_VECTOR(ulonglong4_32a, unsigned long long, 32)
+SWEEP_VECTOR(double4_16a, double, 16)
+SWEEP_VECTOR(double4_32a, double, 32)
+#undef SWEEP_VECTOR
+#endif
 
 using sweep_size = size_t;
 using sweep_u64 = unsigned long long;
@@ -175,8 +191,7 @@ std::string prelude(const std::set<ElementType>& types) {
   for (const char op : {'+', '-', '*'}) text += vector_operators(op);
   for (const ElementType type : types) {
     // The half headers bring operators of their own.
-    const bool is_vector = is_digit(type.name().back());
-    if (!is_vector || type.header() != nullptr) continue;
+    if (!type.is_vector() || type.header() != nullptr) continue;
     text += fmt::format("template <>\ninline constexpr bool sweep_is_vector<{}> = true;\n",
                         type.cuda());
   }

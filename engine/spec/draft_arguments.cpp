@@ -284,7 +284,7 @@ std::optional<std::int64_t> KernelDraft::size_of(const std::string& type) const 
     const bool is_pointer = field.type.ends_with('*');
     if (!element && !is_pointer) return std::nullopt;
     const auto bytes = is_pointer ? 8 : static_cast<std::int64_t>(element->size());
-    const std::int64_t alignment = is_pointer ? 8 : bytes / (element->components() == 3 ? 3 : 1);
+    const std::int64_t alignment = is_pointer ? 8 : static_cast<std::int64_t>(element->alignment());
     size = ((size + alignment - 1) / alignment) * alignment + bytes;
     widest = std::max(widest, alignment);
   }

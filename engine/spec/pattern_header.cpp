@@ -352,9 +352,7 @@ class HeaderReader : private StepReader {
 
   void check_type(const Argument& argument) {
     const auto type = ElementType::find(argument.type);
-    // `float1` and its like have one component, but are structs.
-    const bool is_scalar = type && type->header() == nullptr && type->components() == 1 &&
-                           !type->name().ends_with('1');
+    const bool is_scalar = type && type->header() == nullptr && !type->is_vector();
     if (argument.type.empty() || is_scalar) return;
     reading_.mistyped.push_back(argument.name);
     diagnostics_.error(argument.type_where,

@@ -24,7 +24,8 @@ constexpr std::pair<std::string_view, std::string_view> aliases[] = {
     {"nv_bfloat16", "bfloat16"},  {"__half2", "half2"},     {"__nv_bfloat162", "bfloat162"},
     {"nv_bfloat162", "bfloat162"}};
 
-/// The CUDA vector types, which have 1 to 4 components, and the type of one.
+/// The CUDA vector types, which have 1 to 4 components, and the type of one. Of those of 32 bytes
+/// CUDA 13 has some that say their alignment.
 constexpr std::pair<const char*, const char*> vectors[] = {
     {"char", "int8_t"}, {"uchar", "uint8_t"}, {"short", "int16_t"},    {"ushort", "uint16_t"},
     {"int", "int32_t"}, {"uint", "uint32_t"}, {"longlong", "int64_t"}, {"ulonglong", "uint64_t"},
@@ -76,6 +77,14 @@ const std::vector<ElementType::Row>& ElementType::table() {
         table.push_back({name, name, size * components, components, nullptr, scalar});
       }
     }
+    for (const char* base : {"longlong4", "ulonglong4", "double4"}) {
+      Row row = *std::ranges::find(table, base, &Row::name);
+      for (const std::size_t alignment : {16, 32}) {
+        row.name = row.cuda = base + ("_" + std::to_string(alignment)) + "a";
+        row.alignment = alignment;
+        table.push_back(row);
+      }
+    }
     return table;
   }();
   return rows;
@@ -94,6 +103,12 @@ std::optional<ElementType> ElementType::find(std::string_view name) {
 
 ElementType ElementType::scalar() const {
   return row_->scalar.empty() ? *this : *find(row_->scalar);
+}
+
+std::size_t ElementType::alignment() const {
+  constexpr std::size_t most = 16;
+  if (row_->alignment != 0) return row_->alignment;
+  return components() == 3 ? scalar().size() : std::min(size(), most);
 }
 
 std::span<const std::string> ElementType::names() {

@@ -36,7 +36,11 @@ class ElementType {
   const std::string& cuda() const { return row_->cuda; }    ///< "__half" for "half"
   std::size_t size() const { return row_->size; }           ///< bytes
   unsigned components() const { return row_->components; }  ///< 2 to 4 for vector types
-  ElementType scalar() const;  ///< the type of a component; of a scalar it is the same
+  ElementType scalar() const;     ///< the type of a component; of a scalar it is the same
+  std::size_t alignment() const;  ///< bytes of which every address is a multiple
+  bool is_vector() const {
+    return !row_->scalar.empty();
+  }  ///< has components by name: `float1` too
   const ElementHeader* header() const { return row_->header; }  ///< null where none is needed
 
   friend bool operator==(ElementType, ElementType) = default;
@@ -49,7 +53,8 @@ class ElementType {
     std::size_t size;
     unsigned components = 1;
     const ElementHeader* header = nullptr;
-    std::string scalar = "";  ///< a vector's component type
+    std::string scalar = "";    ///< a vector's component type
+    std::size_t alignment = 0;  ///< 0: as the size says
   };
   static const std::vector<Row>& table();
 

@@ -105,8 +105,7 @@ std::string includes_of(std::span<const ExportedRun> runs) {
         const auto* type = std::get_if<ElementType>(&value);
         if (type == nullptr) continue;
         headers.insert(type->header());
-        const bool is_vector = type->components() != 1 || type->name().ends_with('1');
-        has_vectors = has_vectors || (is_vector && type->header() == nullptr);
+        has_vectors = has_vectors || (type->is_vector() && type->header() == nullptr);
         has_fixed_width = has_fixed_width || type->name().ends_with("_t");
       }
     }

@@ -83,6 +83,12 @@ const std::vector<Row> types = {
     {"double2", "double2", 16, 2},
     {"double3", "double3", 24, 3},
     {"double4", "double4", 32, 4},
+    {"longlong4_16a", "longlong4_16a", 32, 4},
+    {"longlong4_32a", "longlong4_32a", 32, 4},
+    {"ulonglong4_16a", "ulonglong4_16a", 32, 4},
+    {"ulonglong4_32a", "ulonglong4_32a", 32, 4},
+    {"double4_16a", "double4_16a", 32, 4},
+    {"double4_32a", "double4_32a", 32, 4},
 };
 
 struct Alias {
@@ -129,6 +135,27 @@ BOOST_DATA_TEST_CASE(is_what_cuda_documents, data::make(types), row) {
   BOOST_TEST(type->size() == row.size);
   BOOST_TEST(type->components() == row.components);
   BOOST_TEST((type->header() == row.header));
+}
+
+BOOST_AUTO_TEST_CASE(alignments_are_cudas) {
+  const std::pair<const char*, std::size_t> alignments[] = {
+      {"int8_t", 1},  {"double", 8},         {"half2", 4},         {"float1", 4},   {"float3", 4},
+      {"float4", 16}, {"double2", 16},       {"double3", 8},       {"double4", 16}, {"ushort4", 8},
+      {"char3", 1},   {"longlong4_16a", 16}, {"longlong4_32a", 32}};
+  for (const auto& [name, alignment] : alignments) {
+    BOOST_TEST_CONTEXT(name) {
+      BOOST_TEST(ElementType::find(name)->alignment() == alignment);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(vectors_have_components_even_if_it_is_one) {
+  for (const char* name : {"float1", "half2", "double4_32a"}) {
+    BOOST_TEST(ElementType::find(name)->is_vector());
+  }
+  for (const char* name : {"half", "float", "int8_t", "bool"}) {
+    BOOST_TEST(!ElementType::find(name)->is_vector());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_names_are_exactly_the_types) {

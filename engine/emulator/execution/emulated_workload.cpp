@@ -23,7 +23,7 @@ std::vector<std::byte> bytes_of(const T& value) {
 /// Gives the allocation the file's bytes: those of the pages that the system keeps of it, which all
 /// executions share until they write.
 void fill_from_file(Allocation& allocation, const FileBytes& file) {
-  constexpr std::uint64_t alignment = 16;  // of the widest access
+  constexpr std::uint64_t alignment = 32;  // of the widest access
   const FileDescriptor opened = open_data(file);
   if (file.begin % alignment == 0) {
     allocation.pages = LazyPages(opened, static_cast<std::size_t>(file.begin + allocation.bytes));

@@ -69,6 +69,10 @@ const Case cases[] = {
     {"float4", "make_float4(i, i, i == 3 ? 5 : i, i)", "equals: splat<float4>(i)",
      "1 of 1,024 elements of 'out' fail the check out[i] == splat<float4>(i); the first is i = 3: "
      "(3, 3, 5, 3), expected (3, 3, 3, 3), off by 2"},
+    {"double4_32a", "make_double4_32a(i, i, i == 3 ? 5 : i, i)", "equals: splat<double4_32a>(i)",
+     "(3, 3, 5, 3), expected (3, 3, 3, 3), off by 2"},
+    {"ulonglong4_16a", "splat<ulonglong4_16a>(i) + splat<ulonglong4_16a>(1)",
+     "equals: splat<ulonglong4_16a>(i + 1)", "correct"},
     {"float2", "make_float2(i, i + 1e-4f)", "equals: i, tolerance: {absolute: 1e-3}", "correct"},
     {"int", "i % 100 == 99 ? i - 3 : i", "equals: i, tolerance: {absolute: 2}",
      "10 of 1,024 elements of 'out' fail the check out[i] == i to within absolute: 2; the first is "
