@@ -225,7 +225,7 @@ std::string describe_device(const Device& device) {
 void add_emulator_options(CommandLine& line, const std::string& more) {
   line.option("model", "CC",
               "the compute capability whose rules the emulator counts by (default 9.0, or "
-              "the GPU's own): 1.0 to 12.0");
+              "the GPU's own): 1.0 to 12.1");
   line.option("l1", "on|off", "whether global loads use L1; models 2.x and 3.x");
   line.option("banks", "32|64", "the width of shared memory's banks in bits; models 3.x");
   line.option("profile", "GPU",

@@ -75,7 +75,10 @@ const std::vector<DeviceProfile>& builtin_profiles() {
        64 * Ki, 12, 16, 2, 8},
       {"B200", 100, 148, 2048, 32, 1024, 228 * Ki, 227 * Ki, 256 * Ki, true, 126 * Mi + 512 * Ki,
        64, 64 * Ki, 64 * Ki, 12, 16, 2},
+      {"B300", 103, 148, 2048, 32, 1024, 228 * Ki, 227 * Ki, 256 * Ki, true, 126 * Mi + 512 * Ki,
+       64, 64 * Ki, 64 * Ki, 12, 16, 2},
       {"GeForce RTX 5090", 120, 170, 1536, 24, 1024, 100 * Ki, 99 * Ki, 128 * Ki, true, 96 * Mi},
+      {"GB10", 121, 48, 1536, 24, 1024, 100 * Ki, 99 * Ki, 128 * Ki, true, 24 * Mi},
   };
   return all;
 }

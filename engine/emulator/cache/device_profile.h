@@ -36,7 +36,7 @@ struct DeviceProfile {
 /// A compute capability as NVIDIA writes it: "9.0".
 std::string dotted(int compute_capability);
 
-/// The profiles that are built in, by capability: 1.0, 1.1, 1.2, 1.3, 2.0, ..., 10.0, 12.0.
+/// The profiles that are built in, by capability: 1.0, 1.1, 1.2, 1.3, 2.0, ..., 12.0, 12.1.
 const std::vector<DeviceProfile>& builtin_profiles();
 
 /// The profile built in for a compute capability: a well-known GPU of it. Throws

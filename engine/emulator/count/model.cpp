@@ -193,8 +193,8 @@ Wavefronts kepler_shared(const MemoryModel& model, const WarpAccess& access) {
 }  // namespace
 
 const std::vector<int>& known_models() {
-  static const std::vector<int> models{10, 11, 12, 13, 20, 30, 35,  50, 60,
-                                       70, 75, 80, 86, 89, 90, 100, 120};
+  static const std::vector<int> models{10, 11, 12, 13, 20, 30,  35,  50,  60, 70,
+                                       75, 80, 86, 89, 90, 100, 103, 120, 121};
   return models;
 }
 

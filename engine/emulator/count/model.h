@@ -72,7 +72,7 @@ struct MemoryModel {
   friend bool operator==(const MemoryModel&, const MemoryModel&) = default;
 };
 
-/// Capabilities whose rules are known, rising: 10, 11, 12, 13, 20, ..., 120. Others of the same
+/// Capabilities whose rules are known, rising: 10, 11, 12, 13, 20, ..., 121. Others of the same
 /// generation (2.1, 3.7, 6.1) count by the same rules.
 const std::vector<int>& known_models();
 /// Whether there are rules for a capability: one of a generation among the known models.

@@ -35,7 +35,7 @@ struct Mistake {
 
 const std::string capabilities =
     "the capabilities are: 1.0, 1.1, 1.2, 1.3, 2.0, 2.1, 3.0, 3.5, 3.7, 5.0, 5.2, 6.0, 6.1, 7.0, "
-    "7.5, 8.0, 8.6, 8.9, 9.0, 10.0, 12.0";
+    "7.5, 8.0, 8.6, 8.9, 9.0, 10.0, 10.3, 12.0, 12.1";
 
 const std::vector<Mistake> cases = {
     {"name: mine\n",
@@ -84,6 +84,7 @@ BOOST_DATA_TEST_CASE(mistakes_have_their_place, data::make(cases), row) {
 
 BOOST_AUTO_TEST_CASE(what_is_left_out_is_built_in) {
   BOOST_TEST((read("compute_capability: 9.0\n") == builtin_profile(90)));
+  BOOST_TEST((read("compute_capability: 10.3\n") == builtin_profile(103)));
   BOOST_TEST((read("compute_capability: 12.0\n") == builtin_profile(120)));
 }
 

@@ -64,6 +64,11 @@ const std::vector<Case> cases = {
     {90, 32, 16, 113 * Ki, 2},
     {90, 32, 16, 113 * Ki + 1, 1},
     {90, 256, 16, 48 * Ki, 4},
+    {103, 32, 16, 227 * Ki, 1},
+    {103, 1024, 32, 0, 2},
+    {121, 32, 16, 99 * Ki, 1},
+    {121, 32, 16, 99 * Ki + 1, 0},
+    {121, 512, 32, 0, 3},
     {80, 32, 16, 163 * Ki, 1},
     {80, 32, 16, 31 * Ki, 5},
     {70, 32, 16, 48 * Ki, 2},
@@ -195,8 +200,8 @@ BOOST_DATA_TEST_CASE(what_shared_memory_leaves, data::make(divisions), row) {
 }
 
 BOOST_AUTO_TEST_CASE(builtin_profiles_are_whole) {
-  const std::vector<int> expected = {10, 11, 12, 13, 20, 21, 30, 35, 37,  50, 52,
-                                     60, 61, 70, 75, 80, 86, 89, 90, 100, 120};
+  const std::vector<int> expected = {10, 11, 12, 13, 20, 21, 30, 35,  37,  50,  52, 60,
+                                     61, 70, 75, 80, 86, 89, 90, 100, 103, 120, 121};
   BOOST_TEST(builtin_profiles().size() == expected.size());
   for (const int capability : expected) {
     const DeviceProfile& profile = builtin_profile(capability);

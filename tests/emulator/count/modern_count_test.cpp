@@ -63,7 +63,7 @@ WarpAccess shuffled(WarpAccess access, unsigned seed) {
 }
 
 MemoryModel any_modern() {
-  return default_model(*rc::gen::element(50, 60, 61, 70, 75, 80, 86, 89, 90, 100, 120));
+  return default_model(*rc::gen::element(50, 60, 61, 70, 75, 80, 86, 89, 90, 100, 103, 120, 121));
 }
 
 }  // namespace

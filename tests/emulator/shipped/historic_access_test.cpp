@@ -37,10 +37,11 @@ constexpr std::array<Cost, 4> sectors = {{{4, 4}, {5, 5}, {8, 8}, {4, 4}}};
 
 // CUDA C Programming Guide 4.2, appendix F; sectors from 5.0 on.
 const std::vector<HistoricCase> historic_cases = {
-    {10, false, strict},  {11, false, strict},  {12, false, segments}, {13, false, segments},
-    {20, true, lines},    {20, false, sectors}, {30, false, sectors},  {35, true, lines},
-    {35, false, sectors}, {50, false, sectors}, {60, false, sectors},  {70, false, sectors},
-    {80, false, sectors}, {90, false, sectors}, {100, false, sectors},
+    {10, false, strict},   {11, false, strict},   {12, false, segments}, {13, false, segments},
+    {20, true, lines},     {20, false, sectors},  {30, false, sectors},  {35, true, lines},
+    {35, false, sectors},  {50, false, sectors},  {60, false, sectors},  {70, false, sectors},
+    {80, false, sectors},  {90, false, sectors},  {100, false, sectors}, {103, false, sectors},
+    {120, false, sectors}, {121, false, sectors},
 };
 
 Configuration access(std::int64_t stride, std::int64_t offset, bool reversed) {
