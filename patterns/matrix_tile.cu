@@ -10,7 +10,8 @@ help: >-
   bytes a row, or swizzled - 16 bytes p of row r lie at p ^ r, as a tensor map lays them - it is 1.
   More pieces of an instruction mean fewer instructions, not fewer wavefronts. TRANSPOSED gives each
   thread neighbours of a column instead, at no cost. Each pass does all of the tile, so that shared
-  memory and not the device's bounds it.
+  memory and not the device's bounds it; the tile is filled, or emptied, once, row by row, where
+  narrow padded rows have conflicts of their own.
 origin: PTX ISA, "ldmatrix", "stmatrix" and "Swizzling Modes"
 parameters:
   ACCESS:     {default: 0, min: 0, max: 1, values: {0: ldmatrix, 1: stmatrix},
