@@ -38,6 +38,9 @@ constexpr TimingKey keys[] = {
      "a pass through shared memory's banks"},
     {"l1_latency", "cycles", &Profile::l1_latency, "a load that L1 has"},
     {"l2_latency", "cycles", &Profile::l2_latency, "a load that L2 has, mean of its parts"},
+    {"l2_near_latency", "cycles", &Profile::l2_near_latency,
+     "an atomic operation on a line whose home is the near half of L2", true},
+    {"l2_far_latency", "cycles", &Profile::l2_far_latency, "the same of the far half", true},
     {"dram_latency", "cycles", &Profile::dram_latency, "a load that device memory has"},
     {"sector", "cycles", &Profile::sector, "what each sector of a request adds to its latency"},
     {"shared_latency", "cycles", &Profile::shared_latency, "a load from shared memory"},
@@ -72,7 +75,7 @@ std::vector<Key> keys_of_times() {
                           {"date", ValueForm::plain, ""},
                           {"driver", ValueForm::plain, ""}};
   for (const TimingKey& key : keys) {
-    all.push_back({key.name, ValueForm::map, "", true, constant_keys});
+    all.push_back({key.name, ValueForm::map, "", !key.is_optional, constant_keys});
   }
   return all;
 }
@@ -82,7 +85,7 @@ void read_constant(const MapReader& times, const TimingKey& key, TimingProfile& 
   constexpr DecimalRange range = {0, 1e9};
   const std::string example =
       fmt::format("{}: {{value: 2, low: 1.9, high: 2.1}}, in {}", key.name, key.unit);
-  const YamlNode* node = times.require(key.name, example);
+  const YamlNode* node = key.is_optional ? times.find(key.name) : times.require(key.name, example);
   if (node == nullptr) return;
   const MapReader reader(*node, fmt::format("'{}'", key.name), constant_keys, diagnostics);
   TimingConstant& constant = profile.*key.constant;
@@ -139,6 +142,7 @@ std::string times_text(const TimingProfile& profile) {
   }
   for (const TimingKey& key : keys) {
     const TimingConstant& constant = profile.*key.constant;
+    if (key.is_optional && constant.value == 0) continue;
     text += fmt::format("  {}: {{value: {}, low: {}, high: {}{}}}  # {}\n", key.name,
                         figure_text(constant.value), figure_text(constant.low),
                         figure_text(constant.high),

@@ -48,6 +48,8 @@ struct TimingProfile {
   TimingConstant shared_wavefront = {};
   TimingConstant l1_latency = {};
   TimingConstant l2_latency = {};
+  TimingConstant l2_near_latency = {};  ///< 0, as the next, where L2 is one
+  TimingConstant l2_far_latency = {};
   TimingConstant dram_latency = {};
   TimingConstant sector = {};
   TimingConstant shared_latency = {};
@@ -76,6 +78,7 @@ struct TimingKey {
   std::string_view unit;
   TimingConstant TimingProfile::*constant;
   std::string_view meaning;
+  bool is_optional = false;  ///< 0 where a profile does not have it
 };
 
 /// In the order in which profiles have them.

@@ -77,6 +77,21 @@ BOOST_AUTO_TEST_CASE(what_is_written_reads_back) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(halves_of_l2_are_for_gpus_that_have_them) {
+  for (const std::string& name : shipped_profile_names()) {
+    const TimingProfile profile = read_timing_profile(shipped_profile(name)).value();
+    BOOST_TEST_CONTEXT(name) {
+      BOOST_TEST((profile.l2_near_latency > 0) == (name != "rtx4090"));
+      BOOST_TEST((profile.l2_far_latency > 0) == (name != "rtx4090"));
+      BOOST_TEST(profile.l2_near_latency.high <= profile.l2_far_latency.high);
+      const bool is_measured = profile.l2_far_latency.from.starts_with("l2_halves");
+      BOOST_TEST(is_measured == (profile.origin == "measured"));
+      BOOST_TEST((times_text(profile).find("l2_far_latency") != std::string::npos) ==
+                 (name != "rtx4090"));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_profile_may_have_sizes_alone) {
   BOOST_TEST(!read_timing_profile(timing_profile::source_of("compute_capability: 9.0\n")));
 }

@@ -156,6 +156,12 @@ TimingProfile nearest_profile(int compute_capability) {
   return nearest.value();
 }
 
+bool has_l2_halves(int compute_capability) {
+  return std::ranges::any_of(builtin_profiles(), [&](const DeviceProfile& profile) {
+    return profile.compute_capability == compute_capability && profile.l2_parts > 1;
+  });
+}
+
 TimingProfile fit_device(const Device& device, std::span<const RunResults> runs,
                          std::span<const TimedPoint> points) {
   constexpr double giga = 1e9;
@@ -166,6 +172,9 @@ TimingProfile fit_device(const Device& device, std::span<const RunResults> runs,
       clock.value > 0 ? clock.value : known.clock.value,
       device.memory_clock_hz > 0 ? device.peak_bandwidth() / giga : known.peak_bandwidth.value);
   if (clock.value > 0) start.clock = clock;
+  if (!has_l2_halves(device.compute_capability)) {
+    start.l2_near_latency = start.l2_far_latency = {};
+  }
   if (device.memory_clock_hz > 0) start.peak_bandwidth.from = "the driver";
   TimingProfile profile = fit_profile(points, start);
   profile.gpu = device.name;
@@ -196,6 +205,7 @@ DocumentTable constants_table(const TimingProfile& profile) {
                           {"from"}}};
   for (const TimingKey& key : timing_keys()) {
     const TimingConstant& constant = profile.*key.constant;
+    if (key.is_optional && constant.value == 0) continue;
     table.rows.push_back({std::string(key.name), format_figure(constant.value),
                           interval_text(constant), std::string(key.unit), std::string(key.meaning),
                           constant.from});
