@@ -3,7 +3,13 @@
 set(_cuda_homes $ENV{SWEEP_CUDA_HOME} $ENV{CUDA_HOME} $ENV{CUDA_PATH} /usr/local/cuda /opt/cuda)
 file(GLOB _cuda_versions LIST_DIRECTORIES true /usr/local/cuda-*)
 list(SORT _cuda_versions COMPARE NATURAL ORDER DESCENDING)
-list(APPEND _cuda_homes ${_cuda_versions} /usr/lib/cuda)
+list(APPEND _cuda_homes ${_cuda_versions} /usr/lib/cuda $ENV{CONDA_PREFIX})
+if(DEFINED ENV{VIRTUAL_ENV})
+  # NVIDIA's wheels of CUDA 13 and newer.
+  file(GLOB _cuda_wheels LIST_DIRECTORIES true
+       $ENV{VIRTUAL_ENV}/lib/python*/site-packages/nvidia/cu[0-9]*)
+  list(APPEND _cuda_homes ${_cuda_wheels})
+endif()
 
 find_path(CUDA_INCLUDE_DIR nvrtc.h
           HINTS ${_cuda_homes} PATH_SUFFIXES include targets/x86_64-linux/include

@@ -63,7 +63,7 @@ std::vector<std::string> base_options(const Nvrtc& nvrtc, int compute_capability
   const std::filesystem::path include = find_cuda_include("cuda_fp16.h", nvrtc.file());
   if (!include.empty()) {
     options.push_back("--include-path=" + include.string());
-    options.push_back("--include-path=" + (include / "cccl").string());
+    options.push_back("--include-path=" + cccl_include(include).string());
   }
   return options;
 }

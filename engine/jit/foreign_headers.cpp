@@ -70,7 +70,7 @@ bool is_of_host(std::string_view name) {
 bool is_in_toolkit(std::string_view name, const fs::path& toolkit) {
   if (toolkit.empty() || leads_out(name)) return false;
   std::error_code error;
-  return fs::exists(toolkit / name, error) || fs::exists(toolkit / "cccl" / name, error);
+  return fs::exists(toolkit / name, error) || fs::exists(cccl_include(toolkit) / name, error);
 }
 
 /// The headers of CUB's for device code, of those that the toolkit has.

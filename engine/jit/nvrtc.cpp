@@ -120,17 +120,50 @@ void open_builtins(const std::filesystem::path& nvrtc) {
   }
 }
 
-DynamicLibrary open_library() {
+/// A library of NVRTC, where it lies, and its version.
+struct OpenedNvrtc {
+  DynamicLibrary library;
+  std::filesystem::path file;
+  std::string version;
+};
+
+/// The first that is new enough.
+OpenedNvrtc open_library() {
   const std::vector<std::string> candidates =
       library_candidates({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
   std::vector<std::string> problems;
-  if (auto library = DynamicLibrary::open_first(candidates, problems)) return *library;
+  std::optional<LibraryError> too_old;
+  for (const std::string& candidate : candidates) {
+    const auto library = DynamicLibrary::open_first({candidate}, problems);
+    if (!library) continue;
+    try {
+      auto* const get_version = library->function<decltype(::nvrtcVersion)>("nvrtcVersion");
+      std::filesystem::path file =
+          DynamicLibrary::file_of(reinterpret_cast<const void*>(get_version));
+      int major = 0;
+      int minor = 0;
+      get_version(&major, &minor);
+      require_supported_version(file, major, minor);
+      return {*library, std::move(file), fmt::format("NVRTC {}.{}", major, minor)};
+    } catch (const LibraryError& error) {
+      if (!too_old) too_old = error;
+    }
+  }
+  if (too_old) throw *too_old;
+  std::vector<std::string> homes;
+  for (const std::filesystem::path& home : cuda_homes()) {
+    if (std::ranges::find(homes, home.string()) == homes.end()) homes.push_back(home.string());
+  }
   throw LibraryError(
       problems.empty()
-          ? fmt::format("the run-time compiler libnvrtc was not found; searched:\n  {}\n"
-                        "Install the CUDA Toolkit 12.4 or newer (NVIDIA's package cuda-nvrtc-* "
-                        "suffices), or set SWEEP_CUDA_HOME to its folder",
-                        fmt::join(candidates, "\n  "))
+          ? fmt::format(
+                "the run-time compiler libnvrtc was not found on the system's paths, beside "
+                "the program, or in:\n  {}\n"
+                "Install the CUDA Toolkit 12.4 or newer: of NVIDIA's packages cuda-nvrtc-* "
+                "and cuda-cudart-dev-* suffice, with pip nvidia-cuda-nvrtc, "
+                "nvidia-cuda-runtime and nvidia-cuda-cccl; or set SWEEP_CUDA_HOME to its "
+                "folder",
+                fmt::join(homes, "\n  "))
           : fmt::format("the run-time compiler libnvrtc cannot be loaded:\n  {}\n"
                         "SWEEP_CUDA_HOME says which CUDA Toolkit to use; 12.4 or newer is needed",
                         fmt::join(problems, "\n  ")));
@@ -202,16 +235,11 @@ void require_supported_version(const std::filesystem::path& file, int major, int
 }
 
 Nvrtc::Nvrtc() {
-  const DynamicLibrary library = open_library();
-  auto* const get_version = library.function<decltype(::nvrtcVersion)>("nvrtcVersion");
-  file_ = DynamicLibrary::file_of(reinterpret_cast<const void*>(get_version));
-  int major = 0;
-  int minor = 0;
-  get_version(&major, &minor);
-  require_supported_version(file_, major, minor);
-  version_ = fmt::format("NVRTC {}.{}", major, minor);
+  OpenedNvrtc opened = open_library();
+  file_ = std::move(opened.file);
+  version_ = std::move(opened.version);
   open_builtins(file_);
-  functions_.reset(new Functions{library});
+  functions_.reset(new Functions{opened.library});
   int count = 0;
   functions_->check(functions_->GetNumSupportedArchs(&count), "nvrtcGetNumSupportedArchs");
   architectures_.resize(static_cast<std::size_t>(count));

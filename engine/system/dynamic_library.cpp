@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 
 namespace sweep {
 namespace {
@@ -24,8 +26,76 @@ std::vector<fs::path> named_homes() {
   return homes;
 }
 
+/// The entries of a folder whose names begin so, the newest version first.
+std::vector<fs::path> versions_in(const fs::path& folder, const std::string& begin) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_version = name.starts_with(begin) && name.size() > begin.size() &&
+                            std::isdigit(static_cast<unsigned char>(name[begin.size()])) != 0;
+    if (is_version) found.push_back(entry.path());
+  }
+  std::ranges::sort(found, [](const fs::path& one, const fs::path& other) {
+    return strverscmp(one.c_str(), other.c_str()) > 0;
+  });
+  return found;
+}
+
+/// Where pip and conda install: the environment that is active, that of the first python3 there is,
+/// the user's own and the system's.
+std::vector<fs::path> python_prefixes() {
+  std::vector<fs::path> prefixes;
+  const auto value_of = [](const char* variable) {
+    const char* value = std::getenv(variable);
+    return std::string(value != nullptr ? value : "");
+  };
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    if (const std::string value = value_of(variable); !value.empty()) prefixes.emplace_back(value);
+  }
+  std::error_code error;
+  std::istringstream path(value_of("PATH"));
+  for (std::string folder; std::getline(path, folder, ':');) {
+    if (!folder.starts_with('/') || !fs::exists(fs::path(folder) / "python3", error)) continue;
+    prefixes.push_back(fs::path(folder).parent_path());
+    break;
+  }
+  if (const std::string home = value_of("HOME"); !home.empty()) {
+    prefixes.push_back(fs::path(home) / ".local");
+  }
+  prefixes.insert(prefixes.end(), {"/usr/local", "/usr"});
+  return prefixes;
+}
+
+/// What NVIDIA's wheels install: a toolkit for CUDA 13 and newer, before that a folder for each
+/// part.
+std::vector<fs::path> wheel_homes() {
+  std::vector<fs::path> homes;
+  for (const fs::path& prefix : python_prefixes()) {
+    for (const fs::path& python : versions_in(prefix / "lib", "python")) {
+      for (const char* packages : {"site-packages", "dist-packages"}) {
+        const fs::path wheels = python / packages / "nvidia";
+        std::error_code error;
+        if (!fs::is_directory(wheels, error)) continue;
+        for (fs::path& home : versions_in(wheels, "cu")) homes.push_back(std::move(home));
+        for (const char* part : {"cuda_nvrtc", "cuda_runtime", "cuda_cupti"}) {
+          homes.push_back(wheels / part);
+        }
+      }
+    }
+  }
+  return homes;
+}
+
 std::vector<fs::path> usual_homes() {
-  return {"/usr/local/cuda", SWEEP_BUILD_CUDA_HOME};
+  std::vector<fs::path> homes = {"/usr/local/cuda", SWEEP_BUILD_CUDA_HOME};
+  for (fs::path& home : versions_in("/usr/local", "cuda-")) homes.push_back(std::move(home));
+  homes.insert(homes.end(), {"/opt/cuda", "/usr/lib/cuda"});
+  if (const char* conda = std::getenv("CONDA_PREFIX"); conda != nullptr && *conda != '\0') {
+    homes.emplace_back(conda);
+  }
+  for (fs::path& home : wheel_homes()) homes.push_back(std::move(home));
+  return homes;
 }
 
 constexpr std::array library_folders = {"lib64", "lib", "targets/x86_64-linux/lib",
@@ -101,6 +171,8 @@ fs::path find_cuda_include(const std::string& header, const fs::path& library) {
     folder = folder.parent_path();
     folders.push_back(folder / "include");
   }
+  // Of CUDA 12's wheels another one has them.
+  folders.push_back(library.parent_path().parent_path().parent_path() / "cuda_runtime/include");
   for (const fs::path& home : cuda_homes()) {
     for (const char* include : include_folders) folders.push_back(home / include);
   }
@@ -109,6 +181,14 @@ fs::path find_cuda_include(const std::string& header, const fs::path& library) {
     if (fs::exists(candidate / header, error)) return candidate;
   }
   return {};
+}
+
+fs::path cccl_include(const fs::path& include) {
+  // CUDA 12's wheels have them beside it.
+  const fs::path wheel = include.parent_path().parent_path() / "cuda_cccl" / "include";
+  const fs::path own = include / "cccl";
+  std::error_code error;
+  return !fs::exists(own, error) && fs::exists(wheel, error) ? wheel : own;
 }
 
 std::optional<DynamicLibrary> DynamicLibrary::open(const std::string& name) {

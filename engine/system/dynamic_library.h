@@ -12,7 +12,9 @@ namespace sweep {
 std::filesystem::path program_path();
 
 /// Where a CUDA toolkit may be, in the order to look: $SWEEP_CUDA_HOME, $CUDA_HOME, $CUDA_PATH,
-/// /usr/local/cuda, and the one found when building.
+/// /usr/local/cuda, the one found when building, where packages of NVIDIA's, of systems' and of
+/// conda's put it, and what NVIDIA's wheels installed with pip: nvidia/cu13, or nvidia/cuda_nvrtc
+/// and others of CUDA 12, in the packages of Python's environment, of the user and of the system.
 std::vector<std::filesystem::path> cuda_homes();
 
 /// The names under which to open one of the toolkit's libraries, best first: in the homes that
@@ -24,6 +26,10 @@ std::vector<std::string> library_candidates(const std::vector<std::string>& name
 /// `library`, then the homes in their order.
 std::filesystem::path find_cuda_include(const std::string& header,
                                         const std::filesystem::path& library);
+
+/// Where the toolkit with this include folder has the headers of CUB and libcu++, unless they lie
+/// in it.
+std::filesystem::path cccl_include(const std::filesystem::path& include);
 
 /// A library that is needed is not there or is not the one expected.
 class LibraryError : public std::runtime_error {

@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(no_compiler_at_all) {
       run.meet({.name = "none",
                 .environment = injected("load:libnvrtc:1:2"),
                 .code = 69,
-                .says = {"the run-time compiler libnvrtc was not found; searched:",
+                .says = {"the run-time compiler libnvrtc was not found on the system's paths",
                          "Install the CUDA Toolkit 12.4 or newer", "SWEEP_CUDA_HOME"}});
   BOOST_TEST(contains(outcome.out, "\"event\":\"error\""), outcome.out);
   run.complete();

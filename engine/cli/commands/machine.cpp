@@ -10,6 +10,7 @@
 #include "engine/cli/commands.h"
 #include "engine/cli/commands/executor.h"
 #include "engine/cuda/cuda_backend.h"
+#include "engine/jit/nvrtc.h"
 #include "engine/jit/program_cache.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
@@ -20,11 +21,24 @@ namespace {
 
 CommandLine devices_line() {
   CommandLine line("sweep devices [OPTIONS]",
-                   "Lists what a sweep can run on, by the names that --device takes.");
+                   "Lists what a sweep can run on, by the names that --device takes, and the\n"
+                   "compiler and the headers of CUDA that were found.");
   line.flag("json",
             "one JSON object a line: \"device\" is what --device takes; sizes are in bytes, "
             "peak_bandwidth in B/s");
   return line;
+}
+
+/// Which CUDA Toolkit compiles, of those there may be.
+void show_compiler() {
+  try {
+    const Nvrtc nvrtc;
+    const std::string headers = find_cuda_include("cuda_fp16.h", nvrtc.file()).string();
+    std::cout << fmt::format("compiler: {}, {}\n   headers {}\n", nvrtc.version(),
+                             nvrtc.file().string(), headers.empty() ? "not found" : headers);
+  } catch (const LibraryError& error) {
+    std::cerr << fmt::format("no compiler: {}\n", error.what());
+  }
 }
 
 int devices_main(const GivenOptions& given) {
@@ -50,6 +64,7 @@ int devices_main(const GivenOptions& given) {
                                       "accesses cost\n   models {}",
                                       emulator_name, fmt::join(model_names(), " ")))
             << std::endl;
+  if (!as_json) show_compiler();
   return exit_done;
 }
 
