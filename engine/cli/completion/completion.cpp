@@ -13,6 +13,7 @@
 #include "engine/spec/metric.h"
 #include "engine/spec/place.h"
 #include "engine/spec/report_layout.h"
+#include "engine/spec/value_words.h"
 #include "engine/store/store.h"
 #include "engine/text/characters.h"
 #include "engine/text/diagnostic.h"
@@ -94,13 +95,25 @@ std::vector<PatternPtr> patterns_on(const LineSoFar& line) {
   return {find_pattern(name, line.folders)};
 }
 
-std::vector<Offer> value_offers(const Parameter& parameter) {
+std::vector<Offer> value_offers(const Pattern& pattern, const Parameter& parameter) {
   if (parameter.kind == ValueKind::boolean) return plain({"true", "false"});
   if (parameter.kind == ValueKind::element) {
     return plain({ElementType::names().begin(), ElementType::names().end()});
   }
   if (parameter.kind == ValueKind::word) return plain({place_names.begin(), place_names.end()});
-  return {{parameter.default_value.text(), "the default"}};
+  std::vector<Offer> offers;
+  for (const auto& [number, word] : words_of_pattern(pattern.source->text)[parameter.name]) {
+    offers.push_back({std::to_string(number), word});
+  }
+  if (!offers.empty()) return offers;
+  offers.push_back({parameter.default_value.text(), "the default"});
+  const auto add = [&](const std::optional<std::int64_t>& bound, const char* meaning) {
+    const std::string text = bound ? std::to_string(*bound) : "";
+    if (bound && text != offers.front().word) offers.push_back({text, meaning});
+  };
+  add(parameter.min, "the least");
+  add(parameter.max, "the most");
+  return offers;
 }
 
 /// NAME=VALUES
@@ -115,7 +128,7 @@ Completion assignment_words(const LineSoFar& line) {
             std::ranges::find(completion.offers, word, &Offer::word) != completion.offers.end();
         if (!is_there) completion.offers.push_back({word, parameter.help});
       } else if (completion.offers.empty() && line.typed.starts_with(word)) {
-        completion = listed(value_offers(parameter), line.typed.substr(equals + 1));
+        completion = listed(value_offers(*pattern, parameter), line.typed.substr(equals + 1));
         for (Offer& offer : completion.offers) offer.word = word + offer.word;
       }
     }
@@ -126,24 +139,62 @@ Completion assignment_words(const LineSoFar& line) {
   return completion;
 }
 
+/// The newest run of the database that the line names, if it names one.
+struct NewestRun {
+  std::string sweep_text;
+  std::string pattern_text;  ///< of its first point; empty without any
+};
+std::optional<NewestRun> newest_run_on(const LineSoFar& line) {
+  const fs::path database = find_database(line.operands.front());
+  if (database.extension() != ".db") return std::nullopt;
+  const Store store(database, Store::Mode::read_only);
+  const std::vector<RunRecord> runs = store.runs();
+  if (runs.empty()) return NewestRun();
+  const auto first = store.point(runs.back().id, 0);
+  return NewestRun{runs.back().provenance.sweep_text,
+                   first ? first->point.key.pattern_text : std::string()};
+}
+
 /// Makes known what metrics of its own the sweep or the newest run has that the line names.
 void define_metrics_on(const LineSoFar& line) {
   if (line.operands.empty()) return;
   try {
-    const fs::path database = find_database(line.operands.front());
-    if (database.extension() != ".db") {
+    if (const auto run = newest_run_on(line)) {
+      if (!run->pattern_text.empty()) define_metrics_of_pattern(run->pattern_text);
+      if (!run->sweep_text.empty()) read_stored_sweep(run->sweep_text);
+    } else {
       for (const PatternPtr& pattern : patterns_on(line)) define_own_metrics(pattern->metrics);
-      return;
     }
-    const Store store(database, Store::Mode::read_only);
-    const std::vector<RunRecord> runs = store.runs();
-    if (runs.empty()) return;
-    const auto first = store.point(runs.back().id, 0);
-    if (first) define_metrics_of_pattern(first->point.key.pattern_text);
-    read_stored_sweep(runs.back().provenance.sweep_text);
   } catch (const std::exception&) {
     // The metrics there always are can be offered.
   }
+}
+
+/// The parameters of what the line names: a pattern, a sweep, or results.
+std::vector<Offer> parameter_offers(const LineSoFar& line) {
+  std::vector<Offer> offers;
+  if (line.operands.empty()) return offers;
+  if (const auto run = newest_run_on(line)) {
+    for (const auto& [name, words] : words_of_pattern(run->pattern_text)) offers.push_back({name});
+    return offers;
+  }
+  for (const PatternPtr& pattern : patterns_on(line)) {
+    for (const Parameter& parameter : pattern->parameters) {
+      const bool is_there = std::ranges::find(offers, parameter.name, &Offer::word) != offers.end();
+      if (!is_there) offers.push_back({parameter.name, parameter.help});
+    }
+  }
+  return offers;
+}
+
+/// The last word of a condition.
+Completion condition_words(const LineSoFar& line) {
+  Completion completion = {parameter_offers(line), {}, true};
+  completion.offers.push_back({"pattern", "the pattern's name"});
+  std::size_t begin = line.typed.size();
+  while (begin > 0 && is_word(line.typed[begin - 1])) --begin;
+  for (Offer& offer : completion.offers) offer.word.insert(0, line.typed, 0, begin);
+  return completion;
 }
 
 /// Of a pattern, sweep or metric, or what a list is of, as the operand before it says.
@@ -155,6 +206,7 @@ Completion named_words(const std::string& kind, const LineSoFar& line) {
       kind == "gitlab")
     return {plain(sweep_names()), "files yaml"};
   if (kind == "runs") return {{}, "files db"};
+  if (kind == "editor") return {{}, "files cu"};
   return {kind == "metric" ? metric_offers() : std::vector<Offer>()};
 }
 
@@ -174,7 +226,7 @@ struct Placeholder {
 constexpr std::array placeholder_rows = {
     Placeholder{"CC", [](const LineSoFar&) { return Completion{plain(model_names())}; }},
     Placeholder{"COMPARED", nullptr, "files db cu csv"},
-    Placeholder{"CONDITION"},
+    Placeholder{"CONDITION", condition_words},
     Placeholder{"COUNTERS",
                 [](const LineSoFar& line) { return listed(counter_offers(), line.typed); }},
     Placeholder{"DATABASE", nullptr, "files db"},
@@ -209,9 +261,15 @@ constexpr std::array placeholder_rows = {
                 }},
     Placeholder{"NAME=VALUE", assignment_words},
     Placeholder{"NAME=VALUES", assignment_words},
-    Placeholder{"NAMES"},
+    Placeholder{"NAMES",
+                [](const LineSoFar& line) { return listed(parameter_offers(line), line.typed); }},
     Placeholder{"NUMBER"},
-    Placeholder{"OLD=NEW"},
+    Placeholder{"OLD=NEW",
+                [](const LineSoFar& line) {
+                  Completion completion = {parameter_offers(line), {}, true};
+                  for (Offer& offer : completion.offers) offer.word += '=';
+                  return completion;
+                }},
     Placeholder{"PATTERN", [](const LineSoFar& line) { return named_words("pattern", line); }},
     Placeholder{"PERCENT"},
     Placeholder{"RECORDING", nullptr, "files db json"},
