@@ -93,7 +93,7 @@ __device__ void read(float (&values)[count], const float* from) {
 
 __global__ void __launch_bounds__(WIDE * TALL)
     convolution(const float* __restrict__ in, float* __restrict__ out) {
-  __shared__ alignas(16) float tile[tile_rows][tile_columns];
+  alignas(16) __shared__ float tile[tile_rows][tile_columns];
   const size_t left = size_t(blockIdx.x) * (WIDE * VECTOR);
   const size_t top = size_t(blockIdx.y) * (TALL * ITEMS);
   constexpr int in_a_row = tile_columns / 4;

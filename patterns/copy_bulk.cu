@@ -89,7 +89,7 @@ verify: {out: "out[i] == splat<uint4>(i % 101)"}
 
 __device__ uint64_t nanoseconds() {
   uint64_t now;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now)::"memory");
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
   return now;
 }
 

@@ -53,8 +53,8 @@ std::span<const EmbeddedFile> help_files();
 /// there may be.
 std::span<const EmbeddedFile> completion_scripts();
 
-/// What `sweep new` and `sweep man` write, as "pattern", "sweep", "slurm", "github", "gitlab" and
-/// "manual"; words in capitals stand for what differs.
+/// What `sweep new` and `sweep man` write, as "pattern", "sweep", "slurm", "github", "gitlab",
+/// "manual" and "clangd"; words in capitals stand for what differs.
 std::span<const EmbeddedFile> file_templates();
 
 /// The template of that name, with texts in the place of words, one word after the other.

@@ -11,8 +11,9 @@
 namespace sweep {
 namespace {
 
-constexpr const char* always = R"(
-namespace std {}
+/// What the C library's headers declare, and <cuda.h>: what makes the parameters' places goes by
+/// the alignment that this gives a tensor map.
+constexpr std::string_view in_host_headers = R"(
 using int8_t = signed char;
 using uint8_t = unsigned char;
 using int16_t = short;
@@ -21,11 +22,22 @@ using int32_t = int;
 using uint32_t = unsigned int;
 using int64_t = long long;
 using uint64_t = unsigned long long;
+using intptr_t = long long;
+using uintptr_t = unsigned long long;
+
+#if __CUDACC_VER_MAJOR__ >= 13
+struct alignas(128) CUtensorMap_st { unsigned long long opaque[16]; };
+#else
+struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; };
+#endif
+typedef struct CUtensorMap_st CUtensorMap;
+)";
+
+constexpr std::string_view for_kernels = R"(
+namespace std {}
 using uint = unsigned int;
 using ushort = unsigned short;
 using ulong = unsigned long;
-using intptr_t = long long;
-using uintptr_t = unsigned long long;
 
 template <class T, class Scalar>
 __device__ constexpr T splat(Scalar value) {
@@ -41,14 +53,6 @@ __device__ constexpr T splat(Scalar value) {
     return T(value);
   }
 }
-
-// As CUDA's headers declare it: what makes the parameters' places goes by it.
-#if __CUDACC_VER_MAJOR__ >= 13
-struct alignas(128) CUtensorMap_st { unsigned long long opaque[16]; };
-#else
-struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; };
-#endif
-typedef struct CUtensorMap_st CUtensorMap;
 
 // CUDA 13 has vectors of 32 bytes that say their alignment.
 #if __CUDACC_VER_MAJOR__ < 13
@@ -179,15 +183,8 @@ __device__ constexpr T operator{0}(T a, T b) {{
                      op);
 }
 
-}  // namespace
-
-std::string prelude(const std::set<ElementType>& types) {
+std::string vector_arithmetic(const std::set<ElementType>& types) {
   std::string text;
-  for (const ElementHeader& header : element_headers()) {
-    if (std::ranges::find(types, &header, &ElementType::header) == types.end()) continue;
-    text.append(header.include).append(header.names);
-  }
-  text += always;
   for (const char op : {'+', '-', '*'}) text += vector_operators(op);
   for (const ElementType type : types) {
     // The half headers bring operators of their own.
@@ -196,6 +193,22 @@ std::string prelude(const std::set<ElementType>& types) {
                         type.cuda());
   }
   return text;
+}
+
+}  // namespace
+
+std::string element_type_headers(const std::set<ElementType>& types) {
+  std::string text;
+  for (const ElementHeader& header : element_headers()) {
+    if (std::ranges::find(types, &header, &ElementType::header) == types.end()) continue;
+    text.append(header.include).append(header.names);
+  }
+  return text;
+}
+
+std::string prelude(const std::set<ElementType>& types) {
+  return element_type_headers(types).append(in_host_headers).append(for_kernels) +
+         vector_arithmetic(types);
 }
 
 namespace {
@@ -346,6 +359,12 @@ std::string expression_functions(const Pattern& pattern) {
 
 std::string_view random_functions() {
   return functions;
+}
+
+std::string editor_prelude() {
+  std::set<ElementType> types;
+  for (const std::string& name : ElementType::names()) types.insert(*ElementType::find(name));
+  return std::string(for_kernels).append(vector_arithmetic(types)).append(functions);
 }
 
 std::string_view packing_functions() {

@@ -27,6 +27,13 @@ const std::vector<Header>& provided_headers();
 /// over all components, unless the pattern has an operator of its own for the type.
 std::string prelude(const std::set<ElementType>& types);
 
+/// The part of it that includes CUDA's headers, for the types that are not the compiler's own.
+std::string element_type_headers(const std::set<ElementType>& types);
+
+/// CUDA source that declares what every pattern may use beyond CUDA and the C library's headers:
+/// the vector types' arithmetic, splat, and the functions below.
+std::string editor_prelude();
+
 /// CUDA source of what checks with a tolerance need behind the prelude, all under names that begin
 /// with sweep_; the formulas stand there.
 std::string_view comparing_functions();

@@ -65,6 +65,22 @@ class UnitWriter {
     return std::move(unit_);
   }
 
+  /// What the first configuration's body stands behind, without a namespace.
+  std::string declarations() const {
+    std::string text = element_type_headers(element_types());
+    for (const std::string& header : implied_headers(pattern_)) {
+      const bool is_own = header.starts_with("sweep/");
+      if (!is_own) text += fmt::format("#include <{}>\n", header);
+    }
+    text += expression_functions(pattern_);
+    const Configuration& configuration = configurations_.front();
+    for (const auto& [name, value] : configuration.parameters.entries()) {
+      const auto* type = std::get_if<ElementType>(&value);
+      text += type != nullptr ? type_alias(name, *type) : constant_declaration(name, value) + '\n';
+    }
+    return text + macro_lines(configuration);
+  }
+
  private:
   std::set<ElementType> element_types() const {
     std::set<ElementType> types;
@@ -176,7 +192,7 @@ class UnitWriter {
     for (const std::string& maker : makers_) declarations += fmt::format("using ::{};\n", maker);
     for (const auto& [name, value] : configuration.parameters.entries()) {
       if (const auto* type = std::get_if<ElementType>(&value)) {
-        declarations += fmt::format("using {} = {};\n", name, type->cuda());
+        declarations += type_alias(name, *type);
       } else if (needs_constant(name)) {
         declarations += fmt::format("using {}::{};\n", space_of_constant(name, value), name);
       }
@@ -189,15 +205,22 @@ class UnitWriter {
     auto [known, is_new] = constants_.try_emplace(fmt::format("{} {}", name, to_string(value)));
     if (is_new) {
       known->second = fmt::format("{}{}", constants_namespace, constants_.size() - 1);
-      const auto* truth = std::get_if<bool>(&value);
-      const auto* word = std::get_if<std::string>(&value);
-      const std::string constant =
-          truth != nullptr  ? fmt::format("constexpr bool {} = {};", name, *truth)
-          : word != nullptr ? fmt::format("constexpr const char* {} = \"{}\";", name, *word)
-                            : integer_constant(name, std::get<std::int64_t>(value));
-      unit_.text += fmt::format("namespace {} {{ {} }}\n", known->second, constant);
+      unit_.text +=
+          fmt::format("namespace {} {{ {} }}\n", known->second, constant_declaration(name, value));
     }
     return known->second;
+  }
+
+  static std::string type_alias(const std::string& name, ElementType type) {
+    return fmt::format("using {} = {};\n", name, type.cuda());
+  }
+
+  static std::string constant_declaration(const std::string& name, const Value& value) {
+    const auto* truth = std::get_if<bool>(&value);
+    const auto* word = std::get_if<std::string>(&value);
+    return truth != nullptr  ? fmt::format("constexpr bool {} = {};", name, *truth)
+           : word != nullptr ? fmt::format("constexpr const char* {} = \"{}\";", name, *word)
+                             : integer_constant(name, std::get<std::int64_t>(value));
   }
 
   static std::string integer_constant(const std::string& name, std::int64_t value) {
@@ -461,6 +484,10 @@ bool means_of_header(const Pattern& pattern, std::string_view name) {
 
 TranslationUnit write_translation_unit(std::span<const Configuration> configurations) {
   return UnitWriter(configurations).write();
+}
+
+std::string declarations_of(const Configuration& configuration) {
+  return UnitWriter({&configuration, 1}).declarations();
 }
 
 }  // namespace sweep

@@ -132,4 +132,8 @@ struct TranslationUnit {
 /// what is of one element is shown when end - begin == 1.
 TranslationUnit write_translation_unit(std::span<const Configuration> configurations);
 
+/// CUDA source that declares what only this configuration's body may use, beside editor_prelude():
+/// its parameters, its macros, and the headers of CUDA that its element types need.
+std::string declarations_of(const Configuration& configuration);
+
 }  // namespace sweep

@@ -207,13 +207,14 @@ PatternPtr parse_pattern(const SourcePtr& source, const std::filesystem::path& p
     pattern->body = source->text.substr(layout->body_begin);
     pattern->body_line = location_at(source, layout->body_begin).line;
     auto header = read_yaml(source, layout->header_begin, layout->header_end, found);
-    std::vector<std::filesystem::path> folders = include_folders;
+    pattern->include_folders = include_folders;
     if (header) {
       for (auto& folder : header_include_folders(*header, path, include_folders, found)) {
-        folders.push_back(std::move(folder));
+        pattern->include_folders.push_back(std::move(folder));
       }
     }
-    pattern->included = read_included_files(source, layout->body_begin, path, folders, found);
+    pattern->included =
+        read_included_files(source, layout->body_begin, path, pattern->include_folders, found);
     if (header) {
       if (header->is_null()) header->where = layout->where;
       HeaderReading reading = read_header(*header, *pattern, found);

@@ -234,8 +234,10 @@ struct Pattern {
   /// Computes what `verify` compares with; null where nothing asks for it. It has the parameters,
   /// buffers, scalars and code that its launches need, and no more.
   std::shared_ptr<const Pattern> reference;
-  std::string body;           ///< the CUDA C++ after the header
-  IncludedFiles included;     ///< the files that the body includes, and theirs
+  std::string body;        ///< the CUDA C++ after the header
+  IncludedFiles included;  ///< the files that the body includes, and theirs
+  /// Where these are looked for besides the folder of the file that includes them.
+  std::vector<std::filesystem::path> include_folders;
   std::string included_text;  ///< of those files
   Diagnostics replaced;       ///< notes: what of these parameters replace, or do not
   std::string rules_text;     ///< the sweep's rules of compiling, as databases keep them

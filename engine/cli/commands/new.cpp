@@ -1,9 +1,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 
 #include "engine/cli/commands.h"
+#include "engine/cli/commands/new_editor.h"
 #include "engine/cli/commands/new_from.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/shard.h"
@@ -138,11 +140,13 @@ std::string axes_section(const std::vector<TriedParameter>& all, bool has_axes) 
 
 namespace fs = std::filesystem;
 
-/// Writes the file into the folder and says which commands to type `next`, with the file's name
-/// and more words behind it. Throws CommandError when it is there and may not be replaced.
+/// Writes the file into the folder, then what belongs beside it, and says which commands to type
+/// `next`, with the file's name and more words behind it. Throws CommandError when it is there and
+/// may not be replaced.
 void write_new_file(const GivenOptions& given, const fs::path& folder, const std::string& file,
                     const std::string& text, std::initializer_list<std::string_view> next,
-                    const std::vector<std::string>& more_words = {}) {
+                    const std::vector<std::string>& more_words = {},
+                    const std::function<void(const fs::path&)>& write_beside = {}) {
   if (!folder.empty()) make_output_folder(folder);
   const fs::path path = folder / file;
   std::error_code error;
@@ -151,11 +155,22 @@ void write_new_file(const GivenOptions& given, const fs::path& folder, const std
                        path.string());
   }
   write_output_file(path, text);
+  if (write_beside) write_beside(path);
   std::vector<std::string> words = {path.string()};
   words.insert(words.end(), more_words.begin(), more_words.end());
   std::cerr << path.string() << " is written. Next:\n";
   for (const std::string_view command : next) {
     std::cerr << fmt::format("  {} {}\n", command, shell_quoted(words));
+  }
+}
+
+/// What clangd needs, unless the pattern has marks to fill in that nothing can be read by.
+void write_for_editors(const fs::path& pattern, const std::vector<std::string>& includes) {
+  try {
+    write_editor_files_of(pattern, includes);
+  } catch (const InputError&) {
+    std::cerr << fmt::format("for editors with clangd, once it has no mistakes: {}\n",
+                             "sweep new editor " + shell_quoted({pattern.string()}));
   }
 }
 
@@ -168,13 +183,19 @@ void write_pattern(const GivenOptions& given) {
   }
   if (given.has("from")) {
     const DraftedPattern drafted = pattern_from_kernel(given, name);
+    std::vector<std::string> words;
+    for (const std::string& folder : drafted.includes) {
+      words.insert(words.end(), {"--include", folder});
+    }
     write_new_file(given, drafted.folder, name + ".cu", drafted.text,
-                   {"sweep check", "sweep check --run"}, drafted.words);
+                   {"sweep check", "sweep check --run"}, words,
+                   [&](const fs::path& path) { write_for_editors(path, drafted.includes); });
     return;
   }
   if (given.has("kernel")) throw UsageError("--kernel is one of a file's: add --from FILE");
   write_new_file(given, given.text("output"), name + ".cu", new_pattern_text(name),
-                 {"sweep check --run", "sweep explain", "sweep new sweep"});
+                 {"sweep check --run", "sweep explain", "sweep new sweep"}, {},
+                 [](const fs::path& path) { write_for_editors(path, {}); });
 }
 
 void write_sweep(const GivenOptions& given) {
@@ -194,8 +215,10 @@ void write_sweep(const GivenOptions& given) {
       words.insert(words.end(), {"--patterns", folder});
     }
   }
-  write_new_file(given, given.text("output"), pattern->name + ".yaml", new_sweep_text(pattern),
-                 {"sweep check", "sweep run"}, words);
+  write_new_file(given, given.text("output"), pattern->name + ".yaml",
+                 sweep_schema_line(given.text("output")) + new_sweep_text(pattern),
+                 {"sweep check", "sweep run"}, words,
+                 [](const fs::path& path) { write_sweep_schema(path.parent_path()); });
 }
 
 /// Only letters, digits and what else needs no quotes in any place.
@@ -300,10 +323,12 @@ void write_ci_file(const GivenOptions& given, const std::string& service) {
 
 CommandLine new_line() {
   CommandLine line(
-      "sweep new [OPTIONS] pattern|sweep|slurm|github|gitlab NAME",
+      "sweep new [OPTIONS] pattern|sweep|editor|slurm|github|gitlab NAME",
       "Writes a commented file to start from, which runs as it is: NAME.cu with a\n"
       "pattern of that name, or NAME.yaml with a sweep of the pattern NAME, which\n"
-      "may be a file too; with slurm NAME.slurm.sh, which measures the sweep NAME on\n"
+      "may be a file too; with editor what clangd needs to read the patterns of the\n"
+      "folder NAME as sweep does ('sweep help installing'), which a new pattern brings\n"
+      "along; with slurm NAME.slurm.sh, which measures the sweep NAME on\n"
       "the GPUs of a cluster ('sweep help slurm'); with github or gitlab a file for\n"
       "their CI, which checks the sweep NAME without a GPU ('sweep help comparing').\n"
       "With --from the pattern is for a kernel that you have, as it stands: the source\n"
@@ -318,7 +343,7 @@ CommandLine new_line() {
               "how many tasks measure the sweep in Slurm; 8, or as many as it has parts");
   line.flag("force", "replace a file that is there");
   add_patterns_option(line);
-  line.operands({"pattern|sweep|slurm|github|gitlab", "NAME"}, 2,
+  line.operands({"pattern|sweep|editor|slurm|github|gitlab", "NAME"}, 2,
                 "a new what? for example: sweep new pattern halves, or sweep new sweep stride");
   return line;
 }
@@ -332,19 +357,22 @@ int new_main(const GivenOptions& given) {
     for (const char* option : {"from", "kernel"}) {
       if (given.has(option))
         throw UsageError("--{} is for a new pattern, not for a {}", option,
-                         kind == "sweep" ? "sweep" : "script");
+                         kind == "sweep" || kind == "editor" ? kind : "script");
     }
   }
   if (kind == "pattern") {
     write_pattern(given);
   } else if (kind == "sweep") {
     write_sweep(given);
+  } else if (kind == "editor") {
+    write_editor_files_of(given.operands()[1], given_folders(given).includes);
   } else if (kind == "slurm") {
     write_slurm_script(given);
   } else if (kind == "github" || kind == "gitlab") {
     write_ci_file(given, kind);
   } else {
-    throw UsageError("cannot begin a '{}'; write pattern, sweep, slurm, github or gitlab", kind);
+    throw UsageError("cannot begin a '{}'; write pattern, sweep, editor, slurm, github or gitlab",
+                     kind);
   }
   return exit_done;
 }
@@ -353,11 +381,10 @@ CommandLine schema_line() {
   CommandLine line(
       "sweep schema [OPTIONS] sweep|pattern",
       "Writes the JSON Schema of sweep files, or of the headers of patterns. Editors\n"
-      "complete keys and values by it and show what each means. With Red Hat's YAML\n"
-      "extension of VS Code, or another editor with yaml-language-server, begin a sweep\n"
-      "with\n"
-      "  # yaml-language-server: $schema=sweep.schema.json\n"
-      "where sweep.schema.json is what 'sweep schema sweep -o sweep.schema.json' wrote.");
+      "complete keys and values by it and show what each means. 'sweep new sweep' does\n"
+      "so beside the sweep, whose first line names it to Red Hat's YAML extension of VS\n"
+      "Code and other editors with yaml-language-server:\n"
+      "  # yaml-language-server: $schema=.sweep/sweep.schema.json");
   add_output_option(line);
   line.operands({"sweep|pattern"}, 1,
                 "the schema of what? write sweep schema sweep, or sweep schema pattern");

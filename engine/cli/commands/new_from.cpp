@@ -109,10 +109,8 @@ DraftedPattern pattern_from_kernel(const GivenOptions& given, const std::string&
   const fs::path folder = fs::weakly_canonical(fs::absolute(drafted.folder), error);
   const std::string include = target.lexically_relative(folder).generic_string();
   drafted.text = draft_pattern({name, include, path.filename().string(), host, kernel});
-  if (leads_out(include)) drafted.words = {"--include", folder_of(path).string()};
-  for (const std::string& each : folders.includes) {
-    drafted.words.insert(drafted.words.end(), {"--include", each});
-  }
+  if (leads_out(include)) drafted.includes = {folder_of(path).string()};
+  drafted.includes.insert(drafted.includes.end(), folders.includes.begin(), folders.includes.end());
   return drafted;
 }
 

@@ -12,7 +12,7 @@ namespace sweep {
 struct DraftedPattern {
   std::filesystem::path folder;  ///< where it goes
   std::string text;
-  std::vector<std::string> words;  ///< the options that commands need to read it
+  std::vector<std::string> includes;  ///< what --include has to name for it
 };
 
 /// The pattern `name` for the kernel of --kernel, or the only one, of the file of --from. It goes
