@@ -10,6 +10,7 @@
 #include "engine/spec/keys.h"
 #include "engine/spec/map_reader.h"
 #include "engine/spec/place.h"
+#include "engine/spec/value_words.h"
 #include "engine/text/diagnostic.h"
 
 namespace sweep {
@@ -156,6 +157,7 @@ class SweepParser {
   void read_metrics(const YamlNode* node) {
     sweep_.metrics = read_own_metrics(node, diagnostics_);
     forget_own_metrics();
+    forget_value_words();
     std::vector<OwnMetric> before;
     for (const PatternPtr& pattern : sweep_.patterns) {
       for (const OwnMetric& metric : pattern->metrics) check_is_alike(metric, *pattern, before);

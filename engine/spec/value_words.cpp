@@ -70,6 +70,10 @@ void define_words_of_pattern(const std::string& pattern_text) {
   }
 }
 
+void forget_value_words() {
+  known_words().clear();
+}
+
 std::string value_word(const std::string& parameter, std::int64_t number) {
   const auto words = known_words().find(parameter);
   if (words == known_words().end() || words->second.is_plain) return {};

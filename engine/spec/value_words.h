@@ -20,6 +20,9 @@ std::map<std::string, ValueWords> words_of_pattern(const std::string& pattern_te
 /// Makes them known to value_word.
 void define_words_of_pattern(const std::string& pattern_text);
 
+/// Before another run's patterns, which may mean other things by the same numbers.
+void forget_value_words();
+
 /// What the number stands for in the patterns that were made known; empty where none of them says,
 /// or they say different things.
 std::string value_word(const std::string& parameter, std::int64_t number);

@@ -37,6 +37,10 @@ BOOST_AUTO_TEST_CASE(patterns_that_disagree_say_nothing) {
   BOOST_TEST(value_word("VW_B", 5) == "hint");
   define_words_of_pattern(value_words::pattern_with("VW_B: 3"));
   BOOST_TEST(value_word("VW_B", 5) == "");
+  // Those of another run.
+  forget_value_words();
+  define_words_of_pattern(value_words::pattern_with("VW_B: {default: 0, values: {0: none}}"));
+  BOOST_TEST(value_word("VW_B", 0) == "none");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

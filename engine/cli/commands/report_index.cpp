@@ -12,6 +12,7 @@
 #include "engine/cli/commands/run_ending.h"
 #include "engine/cli/options/output.h"
 #include "engine/cli/options/sources.h"
+#include "engine/spec/value_words.h"
 #include "engine/store/store.h"
 #include "engine/text/diagnostic.h"
 #include "engine/text/units.h"
@@ -234,6 +235,7 @@ class IndexMaker {
     try {
       if (!store || store->path() != run.database)
         store.emplace(run.database, Store::Mode::read_only);
+      forget_value_words();
       results = load_results(*store, run.record);
     } catch (const StoreError& error) {
       skip(run.label(), reason_of(run.database, error));
