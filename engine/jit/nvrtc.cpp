@@ -149,7 +149,7 @@ OpenedNvrtc open_library() {
       if (!too_old) too_old = error;
     }
   }
-  if (too_old) throw *too_old;
+  if (too_old) throw LibraryError(*too_old);
   std::vector<std::string> homes;
   for (const std::filesystem::path& home : cuda_homes()) {
     if (std::ranges::find(homes, home.string()) == homes.end()) homes.push_back(home.string());
