@@ -79,7 +79,7 @@ const std::vector<ElementType::Row>& ElementType::table() {
     }
     for (const char* base : {"longlong4", "ulonglong4", "double4"}) {
       Row row = *std::ranges::find(table, base, &Row::name);
-      for (const std::size_t alignment : {16, 32}) {
+      for (const std::size_t alignment : {std::size_t{16}, std::size_t{32}}) {
         row.name = row.cuda = base + ("_" + std::to_string(alignment)) + "a";
         row.alignment = alignment;
         table.push_back(row);
