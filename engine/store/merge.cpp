@@ -131,13 +131,6 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, error);
 }
 
-/// None for a database whose run was killed before it had recorded itself.
-std::vector<RunRecord> runs_of(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_regular_file(path, error) && fs::file_size(path, error) == 0) return {};
-  return Store(path, Store::Mode::read_only).runs();
-}
-
 /// Reads the runs of what is to be merged: the sources, each file once, and what is at the output.
 std::vector<MergeSource> read_sources(const MergeRequest& request,
                                       std::vector<std::string>& notes) {
@@ -155,7 +148,8 @@ std::vector<MergeSource> read_sources(const MergeRequest& request,
       }
       continue;
     }
-    std::vector<RunRecord> runs = runs_of(path);
+    std::vector<RunRecord> runs = Store(path, Store::Mode::read_only).runs();
+    // Its run was killed before it had recorded itself.
     if (runs.empty()) {
       notes.push_back(fmt::format("{} holds no run: nothing of it is merged", path.string()));
       continue;

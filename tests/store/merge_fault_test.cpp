@@ -85,7 +85,8 @@ BOOST_AUTO_TEST_CASE(a_damaged_database_is_named_and_leaves_all_as_it_was) {
   }();
   const fs::path whole = write_shard(2);
   const auto size = fs::file_size(whole);
-  for (const std::uintmax_t kept : {std::uintmax_t{50}, size / 4, size / 2, size - 4096}) {
+  for (const std::uintmax_t kept :
+       {std::uintmax_t{0}, std::uintmax_t{50}, size / 4, size / 2, size - 4096}) {
     const fs::path cut = path("cut.db");
     fs::copy_file(whole, cut, fs::copy_options::overwrite_existing);
     fs::resize_file(cut, kept);
