@@ -54,8 +54,8 @@ __device__ constexpr T splat(Scalar value) {
   }
 }
 
-// CUDA 13 has vectors of 32 bytes that say their alignment.
-#if __CUDACC_VER_MAJOR__ < 13
+// CUDA 13 has vectors of 32 bytes that say their alignment; an editor may have no headers of it.
+#if __CUDACC_VER_MAJOR__ < 13 || defined(SWEEP_DEFINES_ALIGNED_VECTORS)
 #define SWEEP_VECTOR(vector, component, bytes)                               \
   struct alignas(bytes) vector { component x, y, z, w; };                    \
   __device__ constexpr vector make_##vector(component x, component y,        \

@@ -72,17 +72,7 @@ using cudaTextureObject_t = unsigned long long;
 using cudaSurfaceObject_t = unsigned long long;
 #endif
 #if !defined(CUDART_VERSION) || CUDART_VERSION < 13000
-#define SWEEP_ALIGNED(NAME, T, BYTES)                                                              \
-  struct alignas(BYTES) NAME##4_##BYTES##a { T x, y, z, w; };                                      \
-  __host__ __device__ inline NAME##4_##BYTES##a make_##NAME##4_##BYTES##a(T x, T y, T z, T w) {    \
-    return {x, y, z, w};                                                                           \
-  }
-SWEEP_ALIGNED(longlong, long long, 16)
-SWEEP_ALIGNED(longlong, long long, 32)
-SWEEP_ALIGNED(ulonglong, unsigned long long, 16)
-SWEEP_ALIGNED(ulonglong, unsigned long long, 32)
-SWEEP_ALIGNED(double, double, 16)
-SWEEP_ALIGNED(double, double, 32)
+#define SWEEP_DEFINES_ALIGNED_VECTORS
 #endif
 #if __has_include(<cuda.h>)
 #include <cuda.h>
