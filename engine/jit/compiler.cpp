@@ -325,6 +325,9 @@ void Compiler::compile_program(const Batch& batch, ProgramCompiler& programs,
     source.headers.push_back(std::move(header));
   }
   if (minimal_suffices(pattern)) source.options.emplace_back("--minimal");
+  if (has_plain_cooperative_groups(pattern)) {
+    source.options.emplace_back("--define-macro=_CG_LIMIT_INCLUDED_DEPENDENCIES");
+  }
   NvrtcResult result;
   try {
     if (const std::string reason = why_open(source.text, source.headers); !reason.empty()) {

@@ -273,4 +273,14 @@ bool minimal_suffices(const Pattern& pattern) {
   });
 }
 
+bool has_plain_cooperative_groups(const Pattern& pattern) {
+  const auto is_of_them = [](const ForeignInclude& foreign) {
+    return foreign.name.starts_with("cooperative_groups");
+  };
+  if (std::ranges::none_of(pattern.included.foreign, is_of_them)) return false;
+  const WordSet words = words_of(pattern);
+  return std::ranges::none_of(std::array{"cuda", "std", "thrust", "cub"},
+                              [&](const char* name) { return words.contains(name); });
+}
+
 }  // namespace sweep

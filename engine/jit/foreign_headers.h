@@ -33,6 +33,10 @@ Diagnostics missing_headers(const Pattern& pattern, const std::filesystem::path&
 /// of CUDA's runtime and textures, which CUB needs too.
 bool minimal_suffices(const Pattern& pattern);
 
+/// Whether the pattern includes cooperative groups and names nothing of CUDA's standard library,
+/// which their headers otherwise read: 25 times the text, for functions over cuda::atomic alone.
+bool has_plain_cooperative_groups(const Pattern& pattern);
+
 /// Whether a header is known to leave the engine's names alone: one that the engine provides, or
 /// one of CUDA's.
 bool is_known_header(std::string_view name);
