@@ -137,6 +137,7 @@ __device__ inline int partner(int row, int step, int k) {
 // The metadata that lane `lane` of four has, for row `row` and the one 8 below.
 __device__ inline unsigned metadata_of(int row, int step, int lane) {
   unsigned all = 0;
+#pragma unroll 1
   for (int i = 0; i < 8; ++i) {
     const bool is_wide = BITS >= 16;
     const int below = is_wide ? i / 4 : lane % 2;
@@ -176,12 +177,14 @@ __device__ inline unsigned code_b(unsigned i) { return IS_INTEGER ? whole_code(i
 __device__ inline double added(double c, const unsigned* a, const unsigned* b, int kept) {
   int largest = -100000;
   if (c != 0) largest = ilogb(c);
+#pragma unroll 1
   for (int k = 0; k < KI; ++k) {
     const Number x = decoded<MA, EA>(a[k]), y = decoded<MB, EB>(b[k]);
     if (x.significand * y.significand != 0) largest = max(largest, x.exponent + y.exponent);
   }
   if (largest == -100000) return 0;
   double total = trunc(ldexp(c, kept - largest));
+#pragma unroll 1
   for (int k = 0; k < KI; ++k) {
     const Number x = decoded<MA, EA>(a[k]), y = decoded<MB, EB>(b[k]);
     const double product = SIGN * double(x.significand * y.significand);
@@ -195,8 +198,10 @@ __device__ inline RESULT expected(const CODE* a, const CODE* b, int i) {
   unsigned x[KI > 64 ? 1 : KI], y[KI > 64 ? 1 : KI];
   double sum = 0;
   long long whole = 0;
+#pragma unroll 1
   for (int step = 0; step < 2; ++step) {
     if (IS_INTEGER) {
+#pragma unroll 1
       for (int k = step * WORDS; k < (step + 1) * WORDS; ++k) {
         const int of_b = SPARSE ? step * per_step + partner(row, step, k - step * WORDS) : k;
         const unsigned p = a[row * 2 * WORDS + k], q = b[column * (SPARSE ? 4 : 2) * WORDS + of_b];
@@ -205,6 +210,7 @@ __device__ inline RESULT expected(const CODE* a, const CODE* b, int i) {
       }
       continue;
     }
+#pragma unroll 1
     for (int k = 0; k < KI; ++k) {
       x[k] = a[row * K + step * KI + k] >> DROPPED;
       y[k] = b[column * 2 * per_step + step * per_step + partner(row, step, k)] >> DROPPED;

@@ -49,7 +49,7 @@ steps:
   - {kernel: fill, arguments: [(%STORED%*)a, (%STORED%*)b], grid: M * K / 32, block: 32}
   - {kernel: kernel, arguments: [(%STORED%*)a, (%STORED%*)b, c], grid: [N / %N%, M / %M%], block: 32}
 useful: {read: M * K}
-verify: {c: "[&] { const int row = %ROW%, column = %COLUMN%; float sum = 0; for (int k = 0; k < K; ++k) sum += float((%INDEX_A%) % 5) * float((%INDEX_B%) % 3); return float(c[i]) == sum; }()"}
+verify: {c: "[&] { const int row = %ROW%, column = %COLUMN%; float sum = 0; _Pragma(\"unroll 1\") for (int k = 0; k < K; ++k) sum += float((%INDEX_A%) % 5) * float((%INDEX_B%) % 3); return float(c[i]) == sum; }()"}
 */
 #include <cuda_bf16.h>
 #include <mma.h>

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most = 4;
 /// Of a sweep that searches a space so many are drawn from it: its corners say too little.
-constexpr std::size_t drawn = 12;
+constexpr std::size_t drawn = 8;
 constexpr double tolerance = 1e-9;
 
 /// Sweeps whose blocks differ, by chance or since they share memory by atomics: their counts per
@@ -84,6 +84,11 @@ Configuration reduced(const Configuration& configuration, const Reduction& reduc
   }
   BOOST_REQUIRE_MESSAGE(is_smaller,
                         "no parameter says how much work there is in " << to_string(configuration));
+  Configuration result = resolve(configuration.pattern, given);
+  // As many blocks as the GPU holds are more than this much work needs.
+  const Value* blocks = result.parameters.find("BLOCKS");
+  if (blocks == nullptr || *blocks != Value(std::int64_t{528})) return result;
+  given.set("BLOCKS", std::int64_t{48});
   return resolve(configuration.pattern, given);
 }
 
