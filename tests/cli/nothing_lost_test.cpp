@@ -75,8 +75,8 @@ BOOST_AUTO_TEST_CASE(killed_at_any_moment_a_run_goes_on_where_it_was) {
   std::uniform_real_distribution<double> moment(0, duration);
   auto folder = std::make_unique<TemporaryFolder>();
   int resumed = 0;
-  // By chance few of fifty may come in the middle.
-  for (int kills = 0; kills < 50 || (resumed == 0 && kills < 200); ++kills) {
+  // By chance none of twenty may come in the middle.
+  for (int kills = 0; kills < 20 || (resumed == 0 && kills < 200); ++kills) {
     RunningProgram program(command, folder->path());
     std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(moment(random)));
     const std::size_t before = measured_points(folder->path());
