@@ -9,6 +9,7 @@
 #include "engine/spec/pattern.h"
 #include "engine/system/dynamic_library.h"
 #include "engine/text/read_source.h"
+#include "tests/contains.h"
 #include "tests/nvrtc_fixture.h"
 #include "tests/pattern_from_text.h"
 #include "tests/temporary_folder.h"
@@ -304,6 +305,31 @@ BOOST_AUTO_TEST_CASE(the_standard_headers_that_kernels_use_are_there) {
                  "  assert(K > 0);\n"
                  "  if (data[0] < -INFINITY) printf(\"%f\", sqrtf(data[0]));\n}\n")) ==
              "one program");
+}
+
+BOOST_AUTO_TEST_CASE(cooperative_groups_read_the_standard_library_only_where_it_is_named) {
+  const auto ptx_of = [](const std::string& operation) {
+    const std::vector<Configuration> one = {resolve(
+        pattern_from_text("wrong", small_pattern("int", "1", "data[i] == 32",
+                                                 "#include <cooperative_groups.h>\n"
+                                                 "#include <cooperative_groups/reduce.h>\n"
+                                                 "namespace cg = cooperative_groups;\n"
+                                                 "__global__ void wrong(int* data) {\n"
+                                                 "  const auto warp = cg::tiled_partition<32>("
+                                                 "cg::this_thread_block());\n"
+                                                 "  int& mine = data[threadIdx.x];\n"
+                                                 "  mine = cg::reduce(warp, mine, " +
+                                                     operation + "());\n}\n")),
+        {})};
+    const auto outcomes = Compiler(nvrtc(), 90).compile(one);
+    const auto* compiled = std::get_if<CompiledConfiguration>(&outcomes.front());
+    BOOST_REQUIRE(compiled != nullptr);
+    return compiled->program->ptx;
+  };
+  const std::string plain = ptx_of("cg::plus<int>");
+  BOOST_TEST(contains(plain, "redux.sync.add"));
+  BOOST_TEST(!contains(plain, "4cuda3std"));
+  BOOST_TEST(contains(ptx_of("cuda::std::plus<int>"), "4cuda3std"));
 }
 
 BOOST_AUTO_TEST_CASE(too_much_shared_memory_is_an_error_with_a_way_out) {
