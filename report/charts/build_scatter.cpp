@@ -34,7 +34,8 @@ void set_scales(const ChartLayout& layout, bool are_of_one_unit, Chart& chart) {
   if (are_of_one_unit) {
     if (x_choice == open) x_choice = y_choice;
     if (y_choice == open) y_choice = x_choice;
-    if (x_choice == y_choice) chart.diagonal = "y = x";
+    chart.are_axes_alike = x_choice == y_choice;
+    if (chart.are_axes_alike) chart.slopes = {{1, "y = x"}};
   }
   const std::vector<double> xs = places_on_x_axis(chart);
   const std::vector<double> ys = places_on_figure_axis(chart);
@@ -46,7 +47,7 @@ void set_scales(const ChartLayout& layout, bool are_of_one_unit, Chart& chart) {
 
 /// "On the line both are equal; y is 0.6100 to 1.420 times x, in the median 1.030 times"
 std::string describe_ratios(const Chart& chart) {
-  if (chart.diagonal.empty()) return {};
+  if (!chart.are_axes_alike) return {};
   std::vector<double> ratios;
   for (const ChartMark& mark : chart.marks) {
     if (mark.x > 0) ratios.push_back(*mark.figure / mark.x);
@@ -59,8 +60,8 @@ std::string describe_ratios(const Chart& chart) {
                             format_figure(ratios[ratios.size() / 2]));
 }
 
-/// Of more than a thousand marks one stays of those of a series that would cover each other. Gives
-/// a sentence that says so; empty where all stay.
+}  // namespace
+
 std::string thin_out_points(Chart& chart) {
   constexpr std::size_t most = 1000;
   constexpr double cells = 200;  // along each axis, some pixels wide
@@ -79,8 +80,6 @@ std::string thin_out_points(Chart& chart) {
   return fmt::format("Of {} marks {} are drawn: of those that cover each other one",
                      format_thousands(all), format_thousands(chart.marks.size()));
 }
-
-}  // namespace
 
 std::optional<Chart> build_scatter(const ChartLayout& layout, const RunResults& results) {
   PointList points = matching_points(results.points, needed_by(layout), layout.where);

@@ -72,9 +72,11 @@ struct Chart {
   /// Lines right across, what the device could give at most, what was reached at most: "theoretical
   /// peak: 4814 GB/s" at a place in the metric's unit.
   std::vector<ChartTick> references = {};
-  /// What the line on which a scatter chart's two figures are equal is called. Both axes are then
-  /// alike; empty where the metrics are of two kinds.
-  std::string diagonal = {};
+  /// Whether a scatter chart's two axes are of one kind, and go from and to the same places.
+  bool are_axes_alike = false;
+  /// Lines of a scatter chart on which y is `at` times x; of several each is that of the series of
+  /// its number, and one at 0 is not drawn.
+  std::vector<ChartTick> slopes = {};
 
   /// Whether colours show the figures, over two axes of parameters.
   bool is_heatmap() const { return kind == ChartKind::heatmap; }
@@ -126,9 +128,10 @@ std::optional<Chart> build_chart(const ChartLayout& layout, const RunResults& re
 ///
 /// Of a search the best so far against the tries comes first.
 ///
-/// Last comes the predicted against the measured time where four points or more have both, so that
-/// one sees where the predictions hold; not where the sweep has an empty list of charts, or a
-/// scatter chart of its own.
+/// Last come a roofline of the memory hierarchy, where the points say what each level moves, and
+/// the predicted against the measured time where four points or more have both, so that one sees
+/// where the predictions hold; not where the sweep has an empty list of charts, or a scatter chart
+/// of its own.
 std::vector<Chart> charts_of(const RunResults& results);
 
 /// The chart's picture as an SVG file. The same chart gives the same bytes. Texts of the chart stay
@@ -206,9 +209,9 @@ struct ChartBox {
 
 /// A line of the legend: the sample and the text beside it.
 struct LegendEntry {
-  enum class Kind { heading, series, reference, failed };
+  enum class Kind { heading, series, reference, slope, failed };
   Kind kind = Kind::series;
-  std::size_t index = 0;  ///< which series or reference
+  std::size_t index = 0;  ///< which series, reference or slope
   std::string text;
   double left = 0;    ///< where the sample begins
   double middle = 0;  ///< its height in the picture

@@ -206,7 +206,9 @@ std::vector<LegendEntry> legend_of(const Chart& chart) {
   for (std::size_t i = 0; i < chart.references.size(); ++i) {
     add(Kind::reference, i, chart.references[i].label);
   }
-  if (!chart.diagonal.empty()) add(Kind::reference, 0, chart.diagonal);
+  for (std::size_t i = 0; i < chart.slopes.size(); ++i) {
+    if (chart.slopes[i].at > 0) add(Kind::slope, i, chart.slopes[i].label);
+  }
   if (count_failed(chart) > 0) add(Kind::failed, 0, "failed");
   return legend;
 }
@@ -285,7 +287,7 @@ std::vector<double> places_on_figure_axis(const Chart& chart) {
   std::vector<double> places = figures_of(chart);
   for (const ChartTick& reference : chart.references) places.push_back(reference.at);
   for (const ChartMark& mark : chart.marks) {
-    if (!chart.diagonal.empty()) places.push_back(mark.x);
+    if (chart.are_axes_alike) places.push_back(mark.x);
     if (!mark.interval || chart.is_heatmap()) continue;
     places.insert(places.end(), {mark.interval->low, mark.interval->high});
   }
@@ -293,7 +295,7 @@ std::vector<double> places_on_figure_axis(const Chart& chart) {
 }
 
 std::vector<double> places_on_x_axis(const Chart& chart) {
-  if (!chart.diagonal.empty()) return places_on_figure_axis(chart);
+  if (chart.are_axes_alike) return places_on_figure_axis(chart);
   std::vector<double> places;
   for (const ChartMark& mark : chart.marks) places.push_back(mark.x);
   return places;

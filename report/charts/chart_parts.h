@@ -49,6 +49,14 @@ std::map<const PointRecord*, std::size_t> ordinals_of(const RunResults& results)
 /// The chart of a layout of that kind; see build_chart.
 std::optional<Chart> build_scatter(const ChartLayout& layout, const RunResults& results);
 
+/// How much of what each level of memory can move the configurations make use of: a scatter chart.
+/// Nothing where counts or predictions are missing, or for several GPUs.
+std::optional<Chart> build_roofline(const RunResults& results);
+
+/// Of more than a thousand marks one stays of those of a series that would cover each other. Gives
+/// a sentence that says so; empty where all stay.
+std::string thin_out_points(Chart& chart);
+
 /// "time [us], predicted, against time [us], measured"
 std::string heading_of_scatter(const Chart& chart);
 

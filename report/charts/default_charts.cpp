@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/text/units.h"
-#include "report/charts/chart.h"
+#include "report/charts/chart_parts.h"
 #include "report/point_columns.h"
 
 namespace sweep {
@@ -233,6 +233,7 @@ std::vector<Chart> charts_of(const RunResults& results) {
       (layouts.empty() ||
        std::ranges::find(layouts, ChartKind::scatter, &ChartLayout::kind) != layouts.end());
   if (says_itself) return charts;
+  if (auto chart = build_roofline(results)) charts.push_back(std::move(*chart));
   if (auto chart = chart_of_predictions(results)) charts.push_back(std::move(*chart));
   return charts;
 }

@@ -188,16 +188,28 @@ class ChartDrawer {
       }
     }
     stroke(grid, grid_colour, 1);
-    if (!chart_.diagonal.empty()) {
-      // Axes that are alike meet in both corners.
-      stroke(
-          fmt::format("M{:.5g} {:.5g}L{:.5g} {:.5g}", box_.left, box_.bottom, box_.right, box_.top),
-          axis_colour, 1.3, reference_dashes(0));
-    }
+    for (std::size_t i = 0; i < chart_.slopes.size(); ++i) add_slope(i);
     for (std::size_t i = 0; i < chart_.references.size(); ++i) {
       stroke(level_line(box_.left, box_.right, crisp(height_of(chart_.references[i].at))),
              axis_colour, 1.3, reference_dashes(i));
     }
+  }
+
+  /// As far as it lies in the panel.
+  void add_slope(std::size_t index) {
+    const double factor = chart_.slopes[index].at;
+    const DrawnAxis& x = geometry_.x;
+    const DrawnAxis& y = geometry_.figures;
+    const double from = std::max(x.from, y.from / factor);
+    const double to = std::min(x.to, y.to / factor);
+    if (factor <= 0 || from >= to) return;
+    stroke(fmt::format("M{:.5g} {:.5g}L{:.5g} {:.5g}", x_at(from), height_of(factor * from),
+                       x_at(to), height_of(factor * to)),
+           slope_colour(index), 1.3, reference_dashes(0));
+  }
+
+  std::string_view slope_colour(std::size_t index) const {
+    return chart_.slopes.size() > 1 ? series_colour(index) : axis_colour;
   }
 
   /// Ticks to the left of the axis; of panels side by side the first has labels.
@@ -387,6 +399,8 @@ class ChartDrawer {
         stroke(symbol_at(centre, middle, cross), ink_colour, 1.6);
       } else if (kind == Kind::reference) {
         stroke(line, axis_colour, 1.3, reference_dashes(index));
+      } else if (kind == Kind::slope) {
+        stroke(line, slope_colour(index), 1.3, reference_dashes(0));
       } else if (chart_.kind == ChartKind::bar) {
         fill(rectangle(right - 14, middle - 6, 14, 12), series_colour(index), bar_opacity);
       } else {

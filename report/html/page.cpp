@@ -243,6 +243,10 @@ nlohmann::ordered_json chart_data(const Chart& chart) {
   for (const ChartTick& reference : chart.references) {
     references.push_back({{"at", page_figure(reference.at)}, {"label", reference.label}});
   }
+  Json slopes = Json::array();
+  for (const ChartTick& slope : chart.slopes) {
+    slopes.push_back({{"factor", page_figure(slope.at)}, {"label", slope.label}});
+  }
   Json panels = Json::array();
   for (const std::string& title : chart.panels) {
     panels.push_back({{"title", title}, {"values", Json::array()}});
@@ -265,7 +269,7 @@ nlohmann::ordered_json chart_data(const Chart& chart) {
           {"figures", metric_axis_data({chart.figure_label, chart.figure_scale},
                                        places_on_figure_axis(chart), chart.figures_from_zero)},
           {"references", std::move(references)},
-          {"diagonal", chart.diagonal},
+          {"slopes", std::move(slopes)},
           {"series_label", chart.series_label},
           {"series", std::move(series)},
           {"panels", std::move(panels)}};

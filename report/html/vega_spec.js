@@ -64,14 +64,21 @@ function metricScale(axis, isBar = false) {
 /** All panels of a chart have the same. */
 const figureScale = ({figures, kind}) => metricScale(figures, kind === 'bar');
 
-/** From corner to corner, for both axes are alike; its label stands at the right below it. */
-function diagonalLayers({diagonal}, scale, y) {
-  const [from, to] = scale.domain;
-  const ends = {values: [{x: from, figure: from}, {x: to, figure: to}]};
-  const text = {values: [{x: to, figure: to, label: diagonal}]};
+/** A line through the origin, as far as it lies in the panel; its label stands at its end, below it and those before. */
+function slopeLayers(chart, series, y, color) {
+  const {factor, label} = chart.slopes[series];
+  const [left, right] = metricScale(chart.x).domain;
+  const [bottom, top] = figureScale(chart).domain;
+  const from = Math.max(left, bottom / factor);
+  const to = Math.min(right, top / factor);
+  if (!(factor > 0 && from < to)) return [];
+  const at = (x) => ({x, figure: factor * x, label, series});
+  const isLeft = to < (hasLogarithm(chart.x) ? Math.sqrt(left * right) : (left + right) / 2);
+  const [align, dx] = isLeft ? ['left', 4] : ['right', -4];
   return [
-    {data: ends, mark: {type: 'line', style: 'reference', tooltip: null}, encoding: {y}},
-    {data: text, mark: {type: 'text', style: 'reference-label', align: 'right', baseline: 'top', dx: -4, dy: 36, tooltip: null},
+    {data: {values: [at(from), at(to)]}, mark: {type: 'line', style: 'reference', tooltip: null}, encoding: {y, ...color}},
+    {data: {values: [at(to)]},
+     mark: {type: 'text', style: 'reference-label', align, baseline: 'top', dx, dy: 36 + 14 * series, tooltip: null},
      encoding: {y, text: nominal('label')}},
   ];
 }
@@ -107,7 +114,8 @@ function figureLayers(chart, {values}) {
         {y, color, strokeDash: bySeries(lineDashes), opacity: faded(1)});
     addPoints();
   } else if (chart.kind === 'scatter') {
-    if (chart.diagonal !== '') layers.push(...diagonalLayers(chart, figureScale(chart), y));
+    const ofSeries = chart.slopes.length > 1 ? {color} : {};
+    chart.slopes.forEach((_, place) => layers.push(...slopeLayers(chart, place, y, ofSeries)));
     if (hasIntervals) add(drawn, {type: 'rule', tooltip: null}, {...interval, color, opacity: faded(0.45)}, withInterval);
     addPoints();
   } else {

@@ -43,7 +43,9 @@ std::string text_of(const Chart& chart) {
   for (const ChartTick& reference : chart.references) {
     text += fmt::format("reference: {} at {:.6g}\n", reference.label, reference.at);
   }
-  if (!chart.diagonal.empty()) text += fmt::format("diagonal: {}\n", chart.diagonal);
+  for (const ChartTick& slope : chart.slopes) {
+    text += fmt::format("slope: {} of {:.6g}\n", slope.label, slope.at);
+  }
   for (std::size_t panel = 0; panel < chart.panels.size(); ++panel) {
     text += fmt::format("panel: {}\n", chart.panels[panel]);
     for (std::size_t i = 0; i < chart.series.size(); ++i) {

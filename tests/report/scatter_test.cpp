@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(each_point_with_both_figures_has_a_mark) {
 
 BOOST_AUTO_TEST_CASE(axes_of_one_unit_are_alike_and_logarithmic_beyond_a_decade) {
   Chart chart = only_chart(predicted_against_measured, {timed(1, 10, 9), timed(2, 20, 95)});
-  BOOST_TEST(chart.diagonal == "y = x");
+  BOOST_TEST(chart.slopes.front().label == "y = x");
   BOOST_TEST((chart.x.scale == ChartScale::log10));
   BOOST_TEST((chart.figure_scale == ChartScale::log10));
   const DrawnAxis x = second_figure_axis_of(chart, 8);
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(axes_of_two_units_stand_by_themselves) {
       scatter({{"time"}}, {{"instructions"}}),
       {point_of(1, {{"time", Origin::measured, 1}, {"instructions", Origin::emulated, 8}}),
        point_of(2, {{"time", Origin::measured, 99}, {"instructions", Origin::emulated, 10}})});
-  BOOST_TEST(chart.diagonal.empty());
+  BOOST_TEST(chart.slopes.empty());
   BOOST_TEST((chart.x.scale == ChartScale::log10));
   BOOST_TEST((chart.figure_scale == ChartScale::linear));
   BOOST_TEST(chart.x.label == "time [us]");
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_scale_for_one_of_two_axes_that_are_alike_is_that_of_both)
   const Chart chart = only_chart(layout, points);
   BOOST_TEST((chart.x.scale == ChartScale::log2));
   BOOST_TEST((chart.figure_scale == ChartScale::linear));
-  BOOST_TEST(chart.diagonal.empty());
+  BOOST_TEST(chart.slopes.empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_first_metric_that_is_there_is_drawn_from_the_origin_that_is_meant) {
@@ -168,6 +168,45 @@ BOOST_AUTO_TEST_CASE(a_few_points_do_not_show_how_times_agree) {
   BOOST_TEST(charts_of(results).size() == 1U);
   results.points.push_back(timed(4, 40, 41));
   BOOST_TEST(charts_of(results).size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_roofline_has_each_point_at_each_level_and_what_a_level_moves_at_most) {
+  // In us, GB/s, sectors and bytes: a copy of 10,000 bytes by 160 sectors, and of those by 320.
+  const auto counted = [](std::int64_t stride, double sectors, double passes) {
+    return point_of(stride, {{"time", Origin::measured, 10},
+                             {"bandwidth", Origin::measured, 1},
+                             {"load_data_wavefronts", Origin::emulated, passes},
+                             {"store_data_wavefronts", Origin::emulated, passes},
+                             {"load_tag_wavefronts", Origin::emulated, 10},
+                             {"store_tag_wavefronts", Origin::emulated, 10},
+                             {"l2_read_sectors", Origin::hardware, sectors / 2},
+                             {"l2_write_sectors", Origin::emulated, sectors / 2},
+                             {"dram_read_bytes", Origin::emulated, 5000},
+                             {"dram_write_bytes", Origin::emulated, 0},
+                             {"l1_time", Origin::predicted, 2},
+                             {"l2_time", Origin::predicted, 4}});
+  };
+  RunResults results;
+  results.points = {counted(1, 160, 40), counted(2, 320, 5)};
+  results.layout.charts.emplace();
+  BOOST_TEST(charts_of(results).empty());
+  results.layout.charts.reset();
+  const Chart chart = charts_of(results).back();
+  BOOST_TEST(chart.title == "Roofline of the memory hierarchy");
+  BOOST_TEST((chart.series == Names{"L1", "L2", "device memory"}));
+  // L1's second figure is of its tags.
+  BOOST_TEST(text_of(marks_of(chart, 0, 0)) == "0.9765625: 1, 3.90625: 1");
+  BOOST_TEST(text_of(marks_of(chart, 0, 1)) == "0.9765625: 1, 1.953125: 1");
+  BOOST_TEST(text_of(marks_of(chart, 0, 2)) == "2: 1, 2: 1");
+  BOOST_TEST(chart.slopes[0].at == 5.12);
+  BOOST_TEST(chart.slopes[1].at == 2.56);
+  BOOST_TEST(chart.slopes[1].label == "L2: at most 2.560 GB/s");
+  BOOST_TEST(chart.slopes[2].at == 0);
+  const std::string picture = draw_chart(chart);
+  BOOST_TEST(contains(picture, "L2: at most 2.560 GB/s"));
+  BOOST_TEST(!contains(picture, "device memory: at most"));
+  results.points.pop_back();
+  for (const Chart& other : charts_of(results)) BOOST_TEST(other.title != chart.title);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

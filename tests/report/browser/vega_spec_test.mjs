@@ -92,7 +92,7 @@ const tests = {
     chart.kind = 'scatter';
     chart.figures.scale = 'log10';
     chart.x = {label: 'time', scale: 'log10', places: [], labels: [], extent: [100, 500], from_zero: true};
-    chart.diagonal = 'y = x';
+    chart.slopes = [{factor: 1, label: 'y = x'}];
     const spec = specOf(chart);
     const {x} = spec.encoding;
     assert.equal(x.type, 'quantitative');
@@ -101,8 +101,18 @@ const tests = {
     const [diagonal] = layers(spec, 'line');
     assert.deepEqual(diagonal.data.values.map((end) => [end.x, end.figure]), x.scale.domain.map((at) => [at, at]));
     assert.ok(layers(spec, 'rule').some(({encoding: {y2}}) => y2 && y2.field === 'high'));
-    chart.diagonal = '';
+    chart.slopes = [];
     assert.equal(layers(specOf(chart), 'line').length, 0);
+  },
+  'lines through the origin end where the panel does'() {
+    const chart = lineChart();
+    chart.kind = 'scatter';
+    chart.x = {label: 'x', scale: 'linear', places: [], labels: [], extent: [0, 10], from_zero: true};
+    chart.slopes = [{factor: 100, label: 'steep'}, {factor: 10, label: 'flat'}, {factor: 0, label: 'none'}];
+    const lines = layers(specOf(chart), 'line');
+    assert.deepEqual(lines.map(({data}) => data.values.map((end) => [end.x, end.figure])),
+        [[[0, 0], [5, 500]], [[0, 0], [10, 100]]]);
+    assert.ok(lines.every(({encoding}) => encoding.color));
   },
   'no text is part of an expression'() {
     const chart = lineChart();
