@@ -9,6 +9,7 @@
 #include <iterator>
 #include <numeric>
 #include <system_error>
+#include <tuple>
 
 #include "engine/jit/program_cache.h"
 #include "engine/spec/compile_rules.h"
@@ -147,8 +148,6 @@ std::vector<std::size_t> choose_batch(std::span<const CompileCandidate> candidat
     std::size_t group = 0;      // the first place of those that have all functions in common
     bool has_other_body = false;
     std::size_t place = 0;
-
-    auto operator<=>(const Ranked&) const = default;
   };
   const CompileCandidate& first = candidates.front();
   std::map<std::vector<std::size_t>, std::size_t> groups;
@@ -161,7 +160,9 @@ std::vector<std::size_t> choose_batch(std::span<const CompileCandidate> candidat
     const std::size_t group = groups.try_emplace(one.functions, one.place).first->second;
     ranked.push_back({differing, group, one.body != first.body, one.place});
   }
-  std::ranges::sort(ranked);
+  std::ranges::sort(ranked, {}, [](const Ranked& one) {
+    return std::tuple(one.differing, one.group, one.has_other_body, one.place);
+  });
   std::size_t count = std::clamp<std::size_t>(size, 1, ranked.size());
   if (count < ranked.size()) {
     // No group's small part is torn off.
