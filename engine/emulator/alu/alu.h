@@ -29,9 +29,25 @@ struct AluOperands {
   std::uint32_t e = 0;  ///< fourth source; where there is none, AluOperation::variant
 };
 
-/// Writes the destination's lanes named in `mask` and no others; reads no register lane outside
-/// it in a way that shows.
-using AluFunction = void (*)(const AluOperands& operands, std::byte* registers, std::uint32_t mask);
+/// Executes a step and, by a call at its very end, the steps behind it up to one with
+/// end_alu_steps. Each writes the destination's lanes named in `mask` and no others, and reads no
+/// register lane outside it in a way that shows.
+using AluFunction = void (*)(const struct AluStep* step, std::byte* registers, std::uint32_t mask);
+
+struct AluStep {
+  AluFunction function = nullptr;
+  AluOperands operands;
+};
+
+inline void end_alu_steps(const AluStep* /*step*/, std::byte* /*registers*/,
+                          std::uint32_t /*mask*/) {}
+
+/// Executes a step alone.
+inline void run_alu(AluFunction function, const AluOperands& operands, std::byte* registers,
+                    std::uint32_t mask) {
+  const AluStep steps[] = {{function, operands}, {end_alu_steps, {}}};
+  function(steps, registers, mask);
+}
 
 /// What registers hold that an operation reads and writes, so that their slots can be typed: the
 /// width in bits, 1 for a predicate; 0 for an operand there is none of.
@@ -64,6 +80,7 @@ std::string_view to_string(Simd simd);
 ///   pairs other than arithmetic on f16x2 and bf16x2;
 /// - a last modifier "d16", "d32" or "d64" gives cvt the width of the register it writes, where
 ///   that is wider than an integer type: the value is extended as the type's sign says;
+/// - a modifier "same" says of shl and shr that the amount is the same in all lanes;
 /// - "pack" {"b64"} makes d of a (low) and b (high), of 32 bits each, and "unpack" {"b64"} takes d
 ///   (low) and d2 (high) from a; {"b32"} does it with halves of 16 bits.
 /// Where PTX leaves a result open (division by zero, payloads of NaN) it is what an H200 gives;

@@ -298,9 +298,8 @@ bool is_conversion(const Form& form) {
 
 template <class Register, class A, bool is_pair = false>
 AluOperation conversion(const Form& form) {
-  AluOperation result =
-      operation<Register, None, A, std::conditional_t<is_pair, A, None>, None, None>(
-          run_conversion<Register, A, is_pair>);
+  AluOperation result = operation<run_conversion<Register, A, is_pair>, Register, None, A,
+                                  std::conditional_t<is_pair, A, None>, None, None>();
   Type element = form.type;
   if (element == Type::f16x2) element = Type::f16;
   if (element == Type::bf16x2) element = Type::bf16;

@@ -30,7 +30,7 @@ namespace sweep::alu {
   row(lo) row(hi) row(wide) row(cc) row(sat) row(ftz) row(relu) row(NaN) row(xorsign) row(abs)     \
       row(approx) row(full) row(l) row(r) row(clamp) row(wrap) row(f4e) row(b4e) row(rc8) row(ecl) \
           row(ecr) row(rc16) row(shiftamt) row(satfinite) row(finite) row(infinite) row(number)    \
-              row(notanumber) row(normal) row(subnormal) row(oob)
+              row(notanumber) row(normal) row(subnormal) row(oob) row(same)
 
 #define SWEEP_ALU_NAME(name) name,
 enum class Mnemonic : std::uint8_t { SWEEP_ALU_MNEMONICS(SWEEP_ALU_NAME) };

@@ -5,6 +5,7 @@ namespace sweep::alu::SWEEP_ALU_LEVEL {
 namespace {
 
 using ptx::Type;
+using f64 = double;
 
 // A function of one to three values of T, for the types that there are of it.
 
@@ -83,7 +84,7 @@ void run_predicate(const AluOperands& operands, std::byte* registers, u32 mask) 
 template <class F>
 AluOperation predicates(F /*function*/) {
   constexpr u8 b_bits = std::is_invocable_v<F, u32> ? 0 : 1;
-  return {run_predicate<F>, 1, 0, 1, b_bits, 0, 0, 0};
+  return {step<run_predicate<F>>, 1, 0, 1, b_bits, 0, 0, 0};
 }
 
 /// Bit by bit the same at every width.
@@ -112,15 +113,49 @@ SWEEP_ALU_INLINE T shifted_right(T a, u32 amount) {
   }
 }
 
+template <class Amount>
 AluOperation find_shift(const Form& form) {
   if (form.mnemonic == Mnemonic::shl)
     return with_word(form.type, is_untyped(form.type), []<class T>() {
-      return vectors<T, T, u32>([](T a, u32 amount) { return shifted_left(a, amount); });
+      return vectors<T, T, Amount>([](T a, u32 amount) { return shifted_left(a, amount); });
     });
   const auto right = []<class T>() {
-    return vectors<T, T, u32>([](T a, u32 amount) { return shifted_right(a, amount); });
+    return vectors<T, T, Amount>([](T a, u32 amount) { return shifted_right(a, amount); });
   };
   return is_untyped(form.type) ? with_word(form.type, true, right) : with_integer(form.type, right);
+}
+
+/// A double holds all words and the whole numbers beyond them.
+constexpr f64 beyond_words = 0x1p52;
+SWEEP_ALU_INLINE f64 number_of(u32 word) {
+  return __builtin_bit_cast(f64, __builtin_bit_cast(u64, beyond_words) | word) - beyond_words;
+}
+/// a / b, where b is not 0. The quotient of doubles is never rounded up to a whole number.
+SWEEP_ALU_INLINE u32 whole_quotient(u32 a, u32 b) {
+  const f64 exact = number_of(a) / number_of(b);
+  const f64 rounded = (exact + beyond_words) - beyond_words;
+  const f64 whole = rounded > exact ? rounded - 1 : rounded;
+  return static_cast<u32>(__builtin_bit_cast(u64, whole + beyond_words));
+}
+template <class T>
+SWEEP_ALU_INLINE u32 magnitude(T a) {
+  return a < 0 ? 0 - static_cast<u32>(a) : static_cast<u32>(a);
+}
+
+/// Of 32 bits. A division by zero gives all ones, and so does its remainder, as measured on an
+/// H200; a quotient that does not fit wraps around.
+AluOperation find_division(const Form& form) {
+  return with_types<u32, s32>(form.type, [&]<class T>() {
+    if (form.mnemonic == Mnemonic::div)
+      return vectors<T, T, T>([](T a, T b) {
+        const u32 quotient = whole_quotient(magnitude(a), magnitude(b));
+        return static_cast<T>(b == 0 ? ~0U : (a < 0) != (b < 0) ? 0 - quotient : quotient);
+      });
+    return vectors<T, T, T>([](T a, T b) {
+      const u32 rest = magnitude(a) - whole_quotient(magnitude(a), magnitude(b)) * magnitude(b);
+      return static_cast<T>(b == 0 ? ~0U : a < 0 ? 0 - rest : rest);
+    });
+  });
 }
 
 /// A word of two halves, the low one first.
@@ -153,6 +188,10 @@ AluOperation find_integer(const Form& form) {
   if (form.types != 1 || form.rounding != Rounding::none) return {};
   const Type type = form.type;
   if (form.mnemonic == Mnemonic::mul || form.mnemonic == Mnemonic::mad) return find_product(form);
+  if (form.mnemonic == Mnemonic::shl || form.mnemonic == Mnemonic::shr) {
+    if (form.flags == flag::same) return find_shift<Same<u32>>(form);
+    return form.flags == 0 ? find_shift<u32>(form) : AluOperation{};
+  }
   if (form.flags != 0) return {};
   const auto is = [&](Mnemonic mnemonic) { return form.mnemonic == mnemonic; };
   if (is(Mnemonic::add)) return of_any_sign(type, wrapped_add);
@@ -171,7 +210,7 @@ AluOperation find_integer(const Form& form) {
   if (is(Mnemonic::xor_)) return bitwise(type, [](auto a, decltype(a) b) { return a ^ b; });
   if (is(Mnemonic::not_)) return bitwise(type, [](auto a) { return ~a; });
   if (is(Mnemonic::cnot)) return of_untyped(type, [](auto a) { return a == 0; });
-  if (is(Mnemonic::shl) || is(Mnemonic::shr)) return find_shift(form);
+  if (is(Mnemonic::div) || is(Mnemonic::rem)) return find_division(form);
   if (is(Mnemonic::pack) || is(Mnemonic::unpack)) {
     if (type == Type::b64) return packing<u64, u32>(is(Mnemonic::pack));
     return type == Type::b32 ? packing<u32, u16>(is(Mnemonic::pack)) : AluOperation{};

@@ -41,10 +41,17 @@ struct None {};
 template <class T>
 constexpr bool is_given = !std::is_same_v<T, None>;
 
+/// An operand of T that is the same in all lanes.
+template <class T>
+struct Same {};
+
 template <class T>
 constexpr u8 bits_of_lane = !is_given<T>              ? 0
                             : std::is_same_v<T, bool> ? 1
                                                       : static_cast<u8>(8 * sizeof(T));
+
+template <class T>
+constexpr u8 bits_of_lane<Same<T>> = bits_of_lane<T>;
 
 /// The block is also accessed as other types elsewhere.
 template <bool is_64_bits>
@@ -101,6 +108,14 @@ struct Source<bool> {
   SWEEP_ALU_INLINE bool operator[](unsigned lane) const {
     return (mask & lane_bits<u32>.bit[lane]) != 0;
   }
+};
+
+template <class T>
+struct Source<Same<T>> {
+  T value;
+  SWEEP_ALU_INLINE Source(std::byte* registers, u32 offset)
+      : value(Source<T>(registers, offset)[0]) {}
+  SWEEP_ALU_INLINE T operator[](unsigned /*lane*/) const { return value; }
 };
 
 template <>
@@ -164,7 +179,7 @@ SWEEP_ALU_INLINE void set_predicate(std::byte* registers, u32 offset, u32 result
 
 /// All lanes at once, as vectors; for functions without branches.
 template <class F, class D, class A, class B, class C, class E>
-void run_vector(const AluOperands& operands, std::byte* registers, u32 mask) {
+SWEEP_ALU_INLINE void run_vector(const AluOperands& operands, std::byte* registers, u32 mask) {
   const Source<A> a(registers, operands.a);
   const Source<B> b(registers, operands.b);
   const Source<C> c(registers, operands.c);
@@ -202,7 +217,7 @@ struct Both {
 
 /// The active lanes one after the other; for functions with branches or too rare to matter.
 template <class F, class D, class D2, class A, class B, class C, class E>
-void run_lanes(const AluOperands& operands, std::byte* registers, u32 mask) {
+SWEEP_ALU_INLINE void run_lanes(const AluOperands& operands, std::byte* registers, u32 mask) {
   const Source<A> a(registers, operands.a);
   const Source<B> b(registers, operands.b);
   const Source<C> c(registers, operands.c);
@@ -224,20 +239,29 @@ void run_lanes(const AluOperands& operands, std::byte* registers, u32 mask) {
   if constexpr (std::is_same_v<D, bool>) set_predicate(registers, operands.d, holding, mask);
 }
 
-template <class D, class D2, class A, class B, class C, class E>
-SWEEP_ALU_INLINE AluOperation operation(AluFunction function) {
-  return {function,        bits_of_lane<D>, bits_of_lane<D2>, bits_of_lane<A>,
+/// The AluFunction that does `run(operands, registers, mask)`. That each has a jump of its own to
+/// the next lets the processor foresee where it goes.
+template <auto run>
+void step(const AluStep* at, std::byte* registers, u32 mask) {
+  run(at->operands, registers, mask);
+  ++at;
+  at->function(at, registers, mask);
+}
+
+template <auto run, class D, class D2, class A, class B, class C, class E>
+SWEEP_ALU_INLINE AluOperation operation() {
+  return {step<run>,       bits_of_lane<D>, bits_of_lane<D2>, bits_of_lane<A>,
           bits_of_lane<B>, bits_of_lane<C>, bits_of_lane<E>,  0};
 }
 
 /// The operation of a captureless lambda: vectors<D, A, B>([](A a, B b) { return D; }).
 template <class D, class A, class B = None, class C = None, class E = None, class F>
 AluOperation vectors(F /*function*/) {
-  return operation<D, None, A, B, C, E>(run_vector<F, D, A, B, C, E>);
+  return operation<run_vector<F, D, A, B, C, E>, D, None, A, B, C, E>();
 }
 template <class D, class A, class B = None, class C = None, class E = None, class F>
 AluOperation lanes(F /*function*/) {
-  return operation<D, None, A, B, C, E>(run_lanes<F, D, None, A, B, C, E>);
+  return operation<run_lanes<F, D, None, A, B, C, E>, D, None, A, B, C, E>();
 }
 
 /// How many operands of T a function takes.
@@ -260,7 +284,7 @@ AluOperation lanes_of(F function) {
 
 template <class D, class D2, class A, class B = None, class C = None, class E = None, class F>
 AluOperation lanes_both(F /*function*/) {
-  return operation<D, D2, A, B, C, E>(run_lanes<F, D, D2, A, B, C, E>);
+  return operation<run_lanes<F, D, D2, A, B, C, E>, D, D2, A, B, C, E>();
 }
 
 // Integers of twice the width, and those that arithmetic wraps around in.

@@ -185,9 +185,9 @@ AluOperation find_narrow_conversion(std::span<const std::string_view> modifiers)
   if (narrow != nullptr ? !rounds_scale && !conversion.is_finite : to == "f32") return {};
   AluOperation operation;
   const auto pair_bits = static_cast<u8>(2 * format->step);
-  operation.function = narrow == nullptr ? widen_pair
-                       : is_from_single  ? narrow_floats
-                                         : narrow_halves;
+  operation.function = narrow == nullptr ? step<widen_pair>
+                       : is_from_single  ? step<narrow_floats>
+                                         : step<narrow_halves>;
   operation.d_bits = narrow == nullptr ? 32 : pair_bits;
   operation.a_bits = narrow == nullptr ? pair_bits : 32;
   operation.b_bits = is_from_single ? 32 : 0;

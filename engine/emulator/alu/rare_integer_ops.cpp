@@ -391,9 +391,10 @@ AluOperation find_rare_integer(const Form& form) {
   }
   if (form.flags != 0) return find_clamp_or_wrap(form);
 
-  if (is(Mnemonic::div)) return with_integer(type, []<class T>() { return lanes_of<T>(quotient); });
-  if (is(Mnemonic::rem))
-    return with_integer(type, []<class T>() { return lanes_of<T>(remainder); });
+  if (is(Mnemonic::div) || is(Mnemonic::rem))
+    return with_types<u16, s16, u64, s64>(type, [&]<class T>() {
+      return is(Mnemonic::div) ? lanes_of<T>(quotient) : lanes_of<T>(remainder);
+    });
   if (is(Mnemonic::sad))
     return with_integer(type, []<class T>() { return vectors_of<T>(distance_sum); });
   if (is(Mnemonic::bfe)) return of_integers([]<class T>() { return extraction<T>(); });

@@ -14,7 +14,7 @@ template <class F, class T>
 void run_in_mode(const AluOperands& operands, std::byte* registers, u32 mask) {
   const int before = std::fegetround();
   std::fesetround(static_cast<int>(operands.e));
-  lanes_of<T>(F{}).function(operands, registers, mask);
+  run_alu(lanes_of<T>(F{}).function, operands, registers, mask);
   std::fesetround(before);
 }
 
@@ -75,7 +75,7 @@ AluOperation find_rounding(const Form& form) {
                                                    : FE_UPWARD;
   return with_arithmetic(form, [&]<class F, class T>() {
     AluOperation result = lanes_of<T>(F{});
-    result.function = run_in_mode<F, T>;
+    result.function = step<run_in_mode<F, T>>;
     result.variant = static_cast<u32>(mode);
     return result;
   });

@@ -325,6 +325,7 @@ std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options, std::ui
   const Kernel& kernel = *launch.kernel;
   const Kernel skeleton = request_skeleton(kernel);
   launch.kernel = &skeleton;
+  plan_execution(launch);
   launch.only_tells_requests = true;
   const std::uint64_t total = launch.grid.count();
   const std::uint64_t in_cluster = launch.cluster.count();
@@ -351,7 +352,7 @@ std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options, std::ui
   };
   bool is_heavy = false;
   options.least_blocks = in_cluster;
-  options.is_enough = [&](const LaunchCount& so_far) {
+  options.is_enough = [&](const WorkCount& so_far) {
     const std::uint64_t work = so_far.work();
     if (work / blocks * total <= limits_.whole_budget) return false;
     is_heavy = blocks == in_cluster && (work / blocks * wave > limits_.most_instructions ||
@@ -364,7 +365,7 @@ std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options, std::ui
     // Of all the blocks that are resident together the beginning.
     if (keeps_requests_) kept_.pop_back();
     follower.emplace(*this, launch, kernel, options.resident_blocks, shared_bytes);
-    run_side_by_side(launch, wave / in_cluster, [&](const LaunchCount& so_far) {
+    run_side_by_side(launch, wave / in_cluster, [&](const WorkCount& so_far) {
       return so_far.work() > limits_.most_instructions || follower->is_cut();
     });
     blocks = wave / in_cluster * in_cluster;

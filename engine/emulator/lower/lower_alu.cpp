@@ -361,10 +361,16 @@ void lower_alu(Lowering& lowering) {
   // Its types say all of its registers' widths.
   const bool is_narrow = operation.function != nullptr;
   const bool is_cvt = instruction.mnemonic == "cvt" && !is_narrow;
+  Modifiers modifiers = instruction.modifiers;
+  const bool is_shift = instruction.mnemonic == "shl" || instruction.mnemonic == "shr";
+  if (is_shift && instruction.operands.size() == 3 &&
+      instruction.operands[2].kind == Operand::Kind::integer) {
+    modifiers.insert(modifiers.begin(), "same");
+  }
   AluOperands operands;
   if (!is_narrow) {
     operation = is_cvt ? find_conversion(lowering, operands.d)
-                       : lowering.find_alu(instruction.mnemonic, instruction.modifiers);
+                       : lowering.find_alu(instruction.mnemonic, modifiers);
   }
   if (operation.function == nullptr) lowering.refuse();
   if (!is_cvt) operands.d = lowering.destination(0, operation.d_bits);

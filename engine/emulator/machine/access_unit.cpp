@@ -87,6 +87,7 @@ AccessUnit::AccessUnit(const Launch& launch, Cluster& cluster, LaunchCount& coun
   }
   if (kernel_.has_alloca) stack_.resize(std::size_t{launch.warps()} * warp_size);
   if (launch.has_polls()) polls_.resize(launch.warps());
+  prepare_sites();
   if (!launch_.checks_kernel) return;
   if (local_bytes_ > 0 || has_shuffle(kernel_)) {
     undefined_ =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "engine/emulator/lower/code_analysis.h"
 
@@ -21,13 +22,15 @@ constexpr const char* decides = "what it does next depends on it";
 BlockRun::BlockRun(const Launch& launch, Cluster& cluster, LaunchCount& count)
     : AccessUnit(launch, cluster, count),
       warps_(launch.warps()),
-      registers_(std::size_t{kernel_.register_bytes} * warps_.size()) {
+      registers_(std::size_t{kernel_.register_bytes} * warps_.size()),
+      passages_(kernel_.blocks.size()) {
   const bool follows_registers = warpgroups_ != nullptr && warpgroups_->follows_registers();
   follows_values_ = undefined_ != nullptr || follows_registers;
   for (std::size_t i = 0; i < warps_.size(); ++i) {
     warps_[i].index = static_cast<std::uint32_t>(i);
     warps_[i].registers = registers_.data() + i * kernel_.register_bytes;
     fill_launch_constants(launch_, warps_[i]);
+    launch_.plan.once.front().function(launch_.plan.once.data(), warps_[i].registers, full_mask);
   }
   cluster_.blocks.push_back(this);
 }
@@ -140,8 +143,11 @@ void BlockRun::run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn) 
       threads = static_cast<unsigned>(std::popcount(counted));
     }
     count(block, threads);
-    if (block.op_count != 0 && !follows_values_) run_ops<false>(warp, block, fragment.mask);
-    if (block.op_count != 0 && follows_values_) run_ops<true>(warp, block, fragment.mask);
+    if (follows_values_) {
+      follow_ops(warp, block, fragment.mask);
+    } else {
+      run_ops(warp, launch_.plan.steps_of(fragment.block), fragment.mask);
+    }
     if (fragment.mask == 0) return;
     if (block.end == EndKind::next) {
       fragment.block = block.next;
@@ -164,49 +170,71 @@ void BlockRun::run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn) 
   }
 }
 
-template <bool follows_values>
-void BlockRun::run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask) {
-  const Op* op = kernel_.ops.data() + block.first_op;
-  const Op* const end = op + block.op_count;
-  std::byte* const registers = warp.registers;
-  for (; op != end; ++op) {
+/// Executes ops up to one with which no lane is left.
+void BlockRun::run_ops(Warp& warp, std::span<const ExecutionPlan::Step> steps,
+                       std::uint32_t& mask) {
+  for (const ExecutionPlan::Step& step : steps) {
     std::uint32_t lanes = mask;
-    if (op->guard != none) {
-      const std::uint32_t guard = warp.predicate(op->guard);
-      lanes &= op->is_guard_negated ? ~guard : guard;
+    if (step.guard != none) {
+      const std::uint32_t guard = warp.predicate(step.guard);
+      lanes &= step.is_guard_negated ? ~guard : guard;
       if (lanes == 0) continue;
     }
-    if constexpr (follows_values) {
-      const bool follows = undefined_ != nullptr && undefined_->any(warp);
-      if (follows && op->alu != nullptr) undefined_->operate(warp, *op, lanes);
-      if (warpgroups_ != nullptr && warpgroups_->follows_registers()) {
-        const auto place = static_cast<std::size_t>(op - kernel_.ops.data());
-        require(warp, op->instruction, warpgroups_->touch(warp.index, place));
-      }
-    }
-    if (op->alu != nullptr) {
-      op->alu(op->operands, registers, lanes);
+    if (step.op == none) {
+      const AluStep* const alu = launch_.plan.alu.data() + step.alu;
+      alu->function(alu, warp.registers, lanes);
       continue;
     }
-    if (op->may_wait) {
-      warp.may_wait = true;
-      if (!polls_.empty()) look_for_poll(warp, *op, lanes);
-    }
-    execute(warp, *op, lanes);
-    if constexpr (follows_values) {
-      // Loads have said what their values are.
-      if (undefined_ != nullptr && undefined_->any(warp) && op->kind != OpKind::load) {
-        undefined_->define(warp, facts_of(kernel_, *op).writes, lanes);
-      }
-    }
-    if (warp.retired != 0) {
-      retired_ += static_cast<unsigned>(std::popcount(warp.retired));
-      retire(warp, warp.retired);
-      mask &= ~warp.retired;
-      warp.retired = 0;
-      if (mask == 0) return;
-    }
+    const Op& op = kernel_.ops[step.op];
+    if (op.may_wait) note_wait(warp, op, lanes);
+    if (op.kind <= OpKind::store && access_as_before(warp, op, lanes)) continue;
+    execute(warp, op, lanes);
+    if (warp.retired != 0 && !retire_stale(warp, mask)) return;
   }
+}
+
+/// The same, where what registers hold is followed.
+void BlockRun::follow_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask) {
+  const std::span ops = std::span(kernel_.ops).subspan(block.first_op, block.op_count);
+  for (const Op& op : ops) {
+    std::uint32_t lanes = mask;
+    if (op.guard != none) {
+      const std::uint32_t guard = warp.predicate(op.guard);
+      lanes &= op.is_guard_negated ? ~guard : guard;
+      if (lanes == 0) continue;
+    }
+    const bool follows = undefined_ != nullptr && undefined_->any(warp);
+    if (follows && op.alu != nullptr) undefined_->operate(warp, op, lanes);
+    if (warpgroups_ != nullptr && warpgroups_->follows_registers()) {
+      const auto place = static_cast<std::size_t>(&op - kernel_.ops.data());
+      require(warp, op.instruction, warpgroups_->touch(warp.index, place));
+    }
+    if (op.alu != nullptr) {
+      run_alu(op.alu, op.operands, warp.registers, lanes);
+      continue;
+    }
+    if (op.may_wait) note_wait(warp, op, lanes);
+    execute(warp, op, lanes);
+    // Loads have said what their values are.
+    if (undefined_ != nullptr && undefined_->any(warp) && op.kind != OpKind::load) {
+      undefined_->define(warp, facts_of(kernel_, op).writes, lanes);
+    }
+    if (warp.retired != 0 && !retire_stale(warp, mask)) return;
+  }
+}
+
+void BlockRun::note_wait(Warp& warp, const Op& op, std::uint32_t lanes) {
+  warp.may_wait = true;
+  if (!polls_.empty()) look_for_poll(warp, op, lanes);
+}
+
+/// Ends the lanes that the running op has retired; false: none is left.
+bool BlockRun::retire_stale(Warp& warp, std::uint32_t& mask) {
+  retired_ += static_cast<unsigned>(std::popcount(warp.retired));
+  retire(warp, warp.retired);
+  mask &= ~warp.retired;
+  warp.retired = 0;
+  return mask != 0;
 }
 
 /// Throws what a warp does wrong with registers of wgmma.
@@ -301,42 +329,45 @@ void BlockRun::count(const BasicBlock& block, unsigned threads) {
   count_.warp_instructions += block.instructions;
   instructions_ += block.instructions;
   count_.thread_instructions += std::uint64_t{block.instructions} * threads;
-  count_.float_operations += std::uint64_t{block.float_operations} * threads;
   count_.product_work += std::uint64_t{block.product_work} * threads;
-  count_.global_waits += block.waits.global;
-  count_.shared_waits += block.waits.shared;
-  count_.dependent_steps += block.waits.steps;
-  count_.barriers += block.waits.barriers;
-  count_.issued_instructions += block.mix.issued;
-  count_.alu_instructions += block.mix.alu;
-  count_.fma_instructions += block.mix.fma;
-  count_.fp64_instructions += block.mix.fp64;
-  count_.special_instructions += block.mix.special;
-  count_.conversion_instructions += block.mix.conversions;
-  count_.tensor_operations += block.mix.tensor_operations;
+  Passages& passages = passages_[number_of(block)];
+  ++passages.warps;
+  passages.threads += threads;
 }
 
 /// What has to wait is counted when it goes on.
 void BlockRun::uncount(const BasicBlock& block, std::uint32_t lanes, bool is_whole_fragment) {
+  const auto threads = static_cast<unsigned>(std::popcount(lanes));
+  Passages& passages = passages_[number_of(block)];
   if (is_whole_fragment) {
     count_.warp_instructions -= block.instructions;
     instructions_ -= block.instructions;
-    count_.global_waits -= block.waits.global;
-    count_.shared_waits -= block.waits.shared;
-    count_.dependent_steps -= block.waits.steps;
-    count_.barriers -= block.waits.barriers;
-    count_.issued_instructions -= block.mix.issued;
-    count_.alu_instructions -= block.mix.alu;
-    count_.fma_instructions -= block.mix.fma;
-    count_.fp64_instructions -= block.mix.fp64;
-    count_.special_instructions -= block.mix.special;
-    count_.conversion_instructions -= block.mix.conversions;
-    count_.tensor_operations -= block.mix.tensor_operations;
+    --passages.warps;
   }
-  const auto threads = static_cast<unsigned>(std::popcount(lanes));
   count_.thread_instructions -= std::uint64_t{block.instructions} * threads;
-  count_.float_operations -= std::uint64_t{block.float_operations} * threads;
   count_.product_work -= std::uint64_t{block.product_work} * threads;
+  passages.threads -= threads;
+}
+
+void BlockRun::complete_count() {
+  count_hits();
+  for (std::size_t i = 0; i < passages_.size(); ++i) {
+    const auto [warps, threads] = std::exchange(passages_[i], {});
+    if (warps == 0 && threads == 0) continue;
+    const BasicBlock& block = kernel_.blocks[i];
+    count_.float_operations += block.float_operations * threads;
+    count_.global_waits += block.waits.global * warps;
+    count_.shared_waits += block.waits.shared * warps;
+    count_.dependent_steps += block.waits.steps * warps;
+    count_.barriers += block.waits.barriers * warps;
+    count_.issued_instructions += block.mix.issued * warps;
+    count_.alu_instructions += block.mix.alu * warps;
+    count_.fma_instructions += block.mix.fma * warps;
+    count_.fp64_instructions += block.mix.fp64 * warps;
+    count_.special_instructions += block.mix.special * warps;
+    count_.conversion_instructions += block.mix.conversions * warps;
+    count_.tensor_operations += block.mix.tensor_operations * warps;
+  }
 }
 
 std::pair<std::string, FaultPlace> BlockRun::whereabouts() const {

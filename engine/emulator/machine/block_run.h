@@ -14,6 +14,7 @@
 
 #include "engine/backend/argument_objects.h"
 #include "engine/emulator/count/model.h"
+#include "engine/emulator/machine/access_sites.h"
 #include "engine/emulator/machine/copies_in_flight.h"
 #include "engine/emulator/machine/launch.h"
 #include "engine/emulator/machine/shadow_state.h"
@@ -59,6 +60,10 @@ class AccessUnit {
   AccessUnit(const Launch& launch, Cluster& cluster, LaunchCount& count);
 
   void begin_block(std::uint64_t index);
+  /// Adds to the count what access_as_before has put off.
+  void count_hits();
+  /// Executes a load or store whose addresses lie as they did before; false: it has done nothing.
+  bool access_as_before(Warp& warp, const Op& op, std::uint32_t lanes);
   /// Executes an op that is none of registers alone, for the lanes in `mask`.
   void execute(Warp& warp, const Op& op, std::uint32_t mask);
   /// Throws where a lane uses registers that are all undefined: `use` says how.
@@ -342,6 +347,36 @@ class AccessUnit {
   std::vector<std::unique_ptr<GlobalCounter>> global_counters_;
   std::vector<std::unique_ptr<SharedCounter>> shared_counters_;
   std::vector<Allocation*> last_;  ///< by memory op: where it went last
+  /// A load or store, and what is known of its layouts.
+  struct Site {
+    bool is_simple = false;  ///< it does nothing that needs to be looked at access by access
+    bool is_64 = true;       ///< the address register
+    bool is_load = true;
+    bool is_shared = false;
+    bool is_counted = false;
+    std::uint8_t width_shift = 0;
+    std::uint32_t slot = none;  ///< of the address
+    std::uint32_t leader = none;
+    std::uint64_t offset = 0;
+    const LaneLayout* current = nullptr;  ///< of a leader: that of the last access; null: not known
+    const LaneLayout* used = nullptr;     ///< the last one, and what was made of it
+    LayoutUse* use = nullptr;
+    std::unique_ptr<LaneLayouts> layouts;          ///< of a leader
+    std::vector<std::unique_ptr<LayoutUse>> uses;  ///< by layout
+  };
+  /// Accesses that are not counted yet.
+  struct Hits {
+    std::uint32_t site = 0;
+    std::uint32_t layout = 0;
+    std::uint32_t place = 0;
+  };
+  void prepare_sites();
+  void make_use(Site& site, const MemoryOp& memory, const LaneLayout& layout) const;
+  bool prepare_as_before(Allocation& allocation, const LaneLayout& layout, LayoutUse& use,
+                         std::uint64_t base, const Site& site) const;
+  LayoutUse::Cost cost_of(const Hits& hits) const;
+  std::vector<Site> sites_;  ///< by memory op; none where each access is to be looked at
+  std::vector<Hits> hits_;
   std::uint64_t shared_bytes_;
   LazyPages shared_;
   /// What a product that is under way reads of shared memory, in pieces of 16 bytes.
@@ -389,6 +424,9 @@ class BlockRun : AccessUnit {
   /// element: for functions over elements, whose blocks are one warp.
   void start_elements(std::span<const std::uint64_t> elements);
 
+  /// Adds to the count what takes less time when many blocks' are added at once: all but the work.
+  void complete_count();
+
   /// What a turn of a block came to.
   struct Turn {
     bool has_gone_on = false;  ///< false: no warp could
@@ -422,8 +460,10 @@ class BlockRun : AccessUnit {
   void begin(Warp& warp, std::uint32_t lanes);
   bool run_warp(Warp& warp, std::uint64_t turn);
   void run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn);
-  template <bool follows_values>
-  void run_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask);
+  void run_ops(Warp& warp, std::span<const ExecutionPlan::Step> steps, std::uint32_t& mask);
+  void follow_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask);
+  void note_wait(Warp& warp, const Op& op, std::uint32_t lanes);
+  bool retire_stale(Warp& warp, std::uint32_t& mask);
   void retire(Warp& warp, std::uint32_t lanes);
   void require(const Warp& warp, std::uint32_t instruction,
                const std::optional<Warpgroups::Mistake>& mistake) const;
@@ -466,6 +506,15 @@ class BlockRun : AccessUnit {
   bool follows_values_ = false;  ///< or what registers wgmma works with
   bool has_spent_turn_ = false;
   LazyPages registers_;
+  /// How often a basic block was executed, since the count was complete.
+  struct Passages {
+    std::uint64_t warps = 0;
+    std::uint64_t threads = 0;
+  };
+  std::size_t number_of(const BasicBlock& block) const {
+    return static_cast<std::size_t>(&block - kernel_.blocks.data());
+  }
+  std::vector<Passages> passages_;  ///< by basic block
   std::array<Barrier, barriers_of_block> barriers_;
 };
 

@@ -101,6 +101,10 @@ void ClusterRun::finish() {
   }
 }
 
+void ClusterRun::complete_count() {
+  for (const auto& block : blocks_) block->complete_count();
+}
+
 std::uint64_t ClusterRun::instructions() const {
   std::uint64_t sum = 0;
   for (const auto& block : blocks_) sum += block->instructions();

@@ -14,7 +14,8 @@ namespace sweep {
 /// Without clusters every block is one of its own.
 class ClusterRun {
  public:
-  /// Adds the counts to `count`, which nobody else's thread shares. Throws std::bad_alloc.
+  /// Adds the counts to `count`, which nobody else's thread shares: but for
+  /// the work, when complete_count is called. Throws std::bad_alloc.
   ClusterRun(const Launch& launch, LaunchCount& count);
 
   /// As those of its blocks.
@@ -26,6 +27,9 @@ class ClusterRun {
   bool run(std::uint64_t turn);
   /// Runs the cluster to its end, whatever the others do.
   void finish();
+
+  /// Of what has been executed.
+  void complete_count();
 
   std::uint64_t number() const { return number_; }  ///< in the grid
   std::uint64_t instructions() const;

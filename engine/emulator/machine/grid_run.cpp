@@ -30,13 +30,9 @@ struct BlockWorker {
   ClusterRun run;
 };
 
-/// Shares `size` clusters out to threads: `work(worker, begin, end)`.
-template <class Work>
-void share_blocks(const Launch& launch, std::uint64_t size, unsigned threads, const Work& work) {
-  const std::uint64_t chunk =
-      std::clamp<std::uint64_t>(size / (std::uint64_t{threads} * 8), 1, 256);
-  share_out(
-      size, chunk, threads, [&] { return BlockWorker(launch); }, work);
+/// How many of so many clusters a thread takes at once.
+std::uint64_t chunk_of(std::uint64_t clusters, unsigned threads) {
+  return std::clamp<std::uint64_t>(clusters / (std::uint64_t{threads} * 8), 1, 256);
 }
 
 /// The memory of blocks that all run together. Throws MemoryShortage.
@@ -79,6 +75,11 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
     idle.pop_back();
     resident.back()->start(next++);
   };
+  const auto complete_count = [&] {
+    for (const Residents* const clusters : {&resident, &idle}) {
+      for (const auto& cluster : *clusters) cluster->complete_count();
+    }
+  };
   const auto may_begin = [&] {
     if (next == total) return false;
     if (next * in_cluster < options.least_blocks) return true;
@@ -113,7 +114,10 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
     if (has_finished || still_live != live) at_last_end = count.warp_instructions;
     live = still_live;
     if (launch.is_cooperative) {
-      if (count.thread_instructions > options.instruction_budget) return {count, 0};
+      if (count.thread_instructions > options.instruction_budget) {
+        complete_count();
+        return {count, 0};
+      }
       // Every one of them has looked, again and again, and found what it had found before.
       constexpr std::uint64_t most_idle_turns = 10'000;
       if (idle_turns > std::max(most_idle_turns, 16 * resident.size())) {
@@ -126,6 +130,7 @@ GridResult run_linked(const Launch& launch, const GridOptions& options) {
     // What waits for a block that has not begun waits in vain otherwise, whatever the budget.
     if (!has_finished && next < total && resident.size() < most) admit();
   }
+  complete_count();
   return {count, next * in_cluster};
 }
 
@@ -138,7 +143,7 @@ GridResult run_grid(const Launch& launch, const GridOptions& options) {
 }
 
 LaunchCount run_side_by_side(const Launch& launch, std::uint64_t clusters,
-                             const std::function<bool(const LaunchCount& so_far)>& is_enough) {
+                             const std::function<bool(const WorkCount& so_far)>& is_enough) {
   LaunchCount count = empty_count(launch);
   Residents resident;
   for (std::uint64_t number = 0; number < clusters; ++number) {
@@ -146,22 +151,35 @@ LaunchCount run_side_by_side(const Launch& launch, std::uint64_t clusters,
     resident.back()->start(number);
   }
   while (!resident.empty() && !is_enough(count)) {
-    std::erase_if(resident, [](const auto& cluster) { return cluster->run(1); });
+    std::erase_if(resident, [](const auto& cluster) {
+      const bool has_ended = cluster->run(1);
+      if (has_ended) cluster->complete_count();
+      return has_ended;
+    });
   }
+  for (const auto& cluster : resident) cluster->complete_count();
   return count;
 }
 
 LaunchCount run_blocks_total(const Launch& launch, std::uint64_t first, std::uint64_t last,
                              const GridOptions& options) {
   std::mutex mutex;
+  std::vector<std::unique_ptr<BlockWorker>> workers;
+  share_out(
+      last - first, chunk_of(last - first, options.threads), options.threads,
+      [&] {
+        auto worker = std::make_unique<BlockWorker>(launch);
+        const std::scoped_lock lock(mutex);
+        return workers.emplace_back(std::move(worker)).get();
+      },
+      [&](BlockWorker* worker, std::uint64_t begin, std::uint64_t end) {
+        for (; begin < end; ++begin) worker->execute(first + begin);
+      });
   LaunchCount total = empty_count(launch);
-  share_blocks(launch, last - first, options.threads,
-               [&](BlockWorker& worker, std::uint64_t begin, std::uint64_t end) {
-                 for (; begin < end; ++begin) worker.execute(first + begin);
-                 const std::scoped_lock lock(mutex);
-                 total += worker.count;
-                 worker.count = empty_count(launch);
-               });
+  for (const auto& worker : workers) {
+    worker->run.complete_count();
+    total += worker->count;
+  }
   return total;
 }
 
@@ -169,13 +187,16 @@ std::vector<LaunchCount> run_blocks(const Launch& launch, std::span<const std::u
                                     const GridOptions& options) {
   std::vector<LaunchCount> counts(clusters.size());
   const unsigned threads = launch.kernel->is_linked ? 1 : options.threads;
-  share_blocks(launch, clusters.size(), threads,
-               [&](BlockWorker& worker, std::uint64_t begin, std::uint64_t end) {
-                 for (; begin < end; ++begin) {
-                   worker.execute(clusters[begin]);
-                   counts[begin] = std::exchange(worker.count, empty_count(launch));
-                 }
-               });
+  share_out(
+      clusters.size(), chunk_of(clusters.size(), threads), threads,
+      [&] { return BlockWorker(launch); },
+      [&](BlockWorker& worker, std::uint64_t begin, std::uint64_t end) {
+        for (; begin < end; ++begin) {
+          worker.execute(clusters[begin]);
+          worker.run.complete_count();
+          counts[begin] = std::exchange(worker.count, empty_count(launch));
+        }
+      });
   return counts;
 }
 

@@ -29,7 +29,7 @@ struct GridOptions {
   std::uint64_t instruction_budget = ~std::uint64_t{0};
   std::uint64_t least_blocks = 0;
   /// Likewise, beside the budget: where it is set and says so, no further cluster begins.
-  std::function<bool(const LaunchCount& so_far)> is_enough = {};
+  std::function<bool(const WorkCount& so_far)> is_enough = {};
   /// Warp instructions that blocks which run by turns may execute together while none of their
   /// threads ends, before they count as running away.
   std::uint64_t stall_limit = ~std::uint64_t{0};
@@ -48,7 +48,7 @@ GridResult run_grid(const Launch& launch, const GridOptions& options);
 /// Executes the grid's first clusters, so many, side by side in short turns, until they have ended
 /// or, asked after every of them has had a turn, `is_enough` says so.
 LaunchCount run_side_by_side(const Launch& launch, std::uint64_t clusters,
-                             const std::function<bool(const LaunchCount& so_far)>& is_enough);
+                             const std::function<bool(const WorkCount& so_far)>& is_enough);
 
 /// Executes the blocks of the clusters [begin, end), which do not see each other's work.
 LaunchCount run_blocks_total(const Launch& launch, std::uint64_t begin, std::uint64_t end,

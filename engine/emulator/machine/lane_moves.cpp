@@ -236,7 +236,7 @@ void half_lanes(const AtomicUpdate& o) {
   update_each<Bits>(o, [&](Bits old, Bits b, Bits) {
     scratch[warp_size] = old;
     scratch[std::size_t{2} * warp_size] = b;
-    function(operands, reinterpret_cast<std::byte*>(scratch.data()), 1);
+    run_alu(function, operands, reinterpret_cast<std::byte*>(scratch.data()), 1);
     return static_cast<Bits>(scratch[0]);
   });
 }

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "engine/emulator/machine/access_sites.h"
+
 namespace sweep {
 namespace {
 
@@ -121,6 +123,12 @@ std::uint64_t cluster_value(const Launch& launch, const ConstantSlot& slot, cons
 
 }  // namespace
 
+void plan_execution(Launch& launch) {
+  // A function's threads are those of other elements each time.
+  const auto& varying = launch.is_kernel() ? launch.block_constants : launch.kernel->constants;
+  launch.plan = ExecutionPlan(*launch.kernel, varying);
+}
+
 void prepare_launch(Launch& launch) {
   const Kernel& kernel = *launch.kernel;
   if (launch.parameters.size() != kernel.parameter_bytes) {
@@ -134,6 +142,8 @@ void prepare_launch(Launch& launch) {
       launch.lane_constants.push_back(slot);
     }
   }
+  plan_execution(launch);
+  launch.address_leaders = find_address_leaders(kernel);
   launch.moves.resize(kernel.memory.size());
   for (const Op& op : kernel.ops) {
     if (op.kind != OpKind::load && op.kind != OpKind::store) continue;

@@ -16,6 +16,7 @@
 #include "engine/emulator/count/model.h"
 #include "engine/emulator/lower/kernel.h"
 #include "engine/emulator/machine/address_shape.h"
+#include "engine/emulator/machine/execution_plan.h"
 #include "engine/emulator/machine/grid_races.h"
 #include "engine/emulator/machine/memory.h"
 
@@ -381,7 +382,9 @@ struct Launch : LaunchRules {
   bool only_tells_requests = false;
 
   // What prepare_launch fills in.
-  std::vector<std::vector<LaneMove>> moves;   ///< by memory op, one for each value
+  std::vector<std::vector<LaneMove>> moves;    ///< by memory op, one for each value
+  std::vector<std::uint32_t> address_leaders;  ///< find_address_leaders
+  ExecutionPlan plan;
   std::vector<ConstantSlot> block_constants;  ///< that differ from block to block
   std::vector<ConstantSlot> lane_constants;   ///< a thread's number, along x, in block and grid
 
@@ -418,7 +421,10 @@ struct Launch : LaunchRules {
   }
 };
 
-/// Fills in what follows from the kernel. Throws KernelFault for a parameter block of another size.
+/// Fills in the plan that follows from the kernel.
+void plan_execution(Launch& launch);
+/// Fills in all that follows from the kernel. Throws KernelFault for a parameter block of another
+/// size.
 void prepare_launch(Launch& launch);
 
 /// Fills the constant slots of a warp that are the same for every block of the launch.

@@ -36,8 +36,8 @@ std::uint32_t result(const Modifiers& modifiers, std::uint32_t a, std::uint32_t 
   registers.lanes[1][0] = a;
   registers.lanes[2][0] = b;
   constexpr std::uint32_t slot = warp_size * 4;
-  operation.function({.d = 0, .a = slot, .b = 2 * slot, .e = operation.variant},
-                     reinterpret_cast<std::byte*>(&registers), 1);
+  run_alu(operation.function, {.d = 0, .a = slot, .b = 2 * slot, .e = operation.variant},
+          reinterpret_cast<std::byte*>(&registers), 1);
   return registers.lanes[0][0];
 }
 

@@ -76,7 +76,7 @@ Registers run(const AluOperation& operation, const Registers& before, std::uint3
   write(block, at.b, operation.b_bits, before.b);
   write(block, at.c, operation.c_bits, before.c);
   write(block, at.e, operation.e_bits, before.e);
-  operation.function(at, block.bytes.data(), mask);
+  run_alu(operation.function, at, block.bytes.data(), mask);
   Registers after = before;
   read(block, at.d, operation.d_bits, after.d);
   read(block, at.d2, operation.d2_bits, after.d2);
