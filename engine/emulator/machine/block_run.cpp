@@ -181,13 +181,13 @@ void BlockRun::run_ops(Warp& warp, std::span<const ExecutionPlan::Step> steps,
       if (lanes == 0) continue;
     }
     if (step.op == none) {
-      const AluStep* const alu = launch_.plan.alu.data() + step.alu;
+      const AluStep* const alu = launch_.plan.alu.data() + step.at;
       alu->function(alu, warp.registers, lanes);
       continue;
     }
+    if (step.at != none && access_as_before(warp, step.at, lanes)) continue;
     const Op& op = kernel_.ops[step.op];
     if (op.may_wait) note_wait(warp, op, lanes);
-    if (op.kind <= OpKind::store && access_as_before(warp, op, lanes)) continue;
     execute(warp, op, lanes);
     if (warp.retired != 0 && !retire_stale(warp, mask)) return;
   }

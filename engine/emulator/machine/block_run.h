@@ -62,8 +62,9 @@ class AccessUnit {
   void begin_block(std::uint64_t index);
   /// Adds to the count what access_as_before has put off.
   void count_hits();
-  /// Executes a load or store whose addresses lie as they did before; false: it has done nothing.
-  bool access_as_before(Warp& warp, const Op& op, std::uint32_t lanes);
+  /// Executes a load or store, by its memory op, whose addresses lie as they did before; false: it
+  /// has done nothing.
+  bool access_as_before(Warp& warp, std::uint32_t number, std::uint32_t lanes);
   /// Executes an op that is none of registers alone, for the lanes in `mask`.
   void execute(Warp& warp, const Op& op, std::uint32_t mask);
   /// Throws where a lane uses registers that are all undefined: `use` says how.
@@ -347,22 +348,33 @@ class AccessUnit {
   std::vector<std::unique_ptr<GlobalCounter>> global_counters_;
   std::vector<std::unique_ptr<SharedCounter>> shared_counters_;
   std::vector<Allocation*> last_;  ///< by memory op: where it went last
-  /// A load or store, and what is known of its layouts.
-  struct Site {
-    bool is_simple = false;  ///< it does nothing that needs to be looked at access by access
-    bool is_64 = true;       ///< the address register
-    bool is_load = true;
-    bool is_shared = false;
-    bool is_counted = false;
+  /// A load or store, and what follows from the layout that it had last: what each access needs.
+  struct alignas(64) Site {
+    bool is_simple : 1 = false;  ///< it does nothing that needs to be looked at access by access
+    bool is_64 : 1 = true;       ///< the address register
+    bool is_load : 1 = true;
+    bool is_shared : 1 = false;
+    bool is_global : 1 = true;
+    bool is_counted : 1 = false;
+    bool is_leader : 1 = false;
+    bool is_aligned : 1 = false;
     std::uint8_t width_shift = 0;
-    std::uint32_t slot = none;  ///< of the address
+    std::uint32_t slot = none;   ///< of the address
+    std::uint32_t first = none;  ///< of the first active lane's
     std::uint32_t leader = none;
-    std::uint64_t offset = 0;
-    const LaneLayout* current = nullptr;  ///< of a leader: that of the last access; null: not known
-    const LaneLayout* used = nullptr;     ///< the last one, and what was made of it
-    LayoutUse* use = nullptr;
+    std::uint32_t value = none;  ///< the only register that it moves
+    std::uint32_t place = 0;     ///< where in a period it was last, and how often since
+    std::uint32_t times = 0;
+    std::int32_t offset = 0;
+    const LaneLayout* layout = nullptr;
+    std::uint64_t low = 0;
+    std::uint64_t bytes = 0;
+    ElementMove move = nullptr;
+  };
+  struct SiteUses {
     std::unique_ptr<LaneLayouts> layouts;          ///< of a leader
     std::vector<std::unique_ptr<LayoutUse>> uses;  ///< by layout
+    LayoutUse* last = nullptr;
   };
   /// Accesses that are not counted yet.
   struct Hits {
@@ -371,11 +383,15 @@ class AccessUnit {
     std::uint32_t place = 0;
   };
   void prepare_sites();
-  void make_use(Site& site, const MemoryOp& memory, const LaneLayout& layout) const;
-  bool prepare_as_before(Allocation& allocation, const LaneLayout& layout, LayoutUse& use,
-                         std::uint64_t base, const Site& site) const;
+  void take_layout(std::uint32_t number, const LaneLayout& layout);
+  void note_hits(std::uint32_t number);
+  bool prepare_as_before(Allocation& allocation, std::uint32_t number, std::uint64_t base);
   LayoutUse::Cost cost_of(const Hits& hits) const;
-  std::vector<Site> sites_;  ///< by memory op; none where each access is to be looked at
+  std::uint64_t in_period_ = 0;  ///< the bits of an address that decide what an access costs
+  // By memory op; none where each access is to be looked at.
+  std::vector<Site> sites_;
+  std::vector<const LaneLayout*> layouts_;  ///< of leaders: that of the last access, if it is known
+  std::vector<SiteUses> uses_;
   std::vector<Hits> hits_;
   std::uint64_t shared_bytes_;
   LazyPages shared_;

@@ -59,19 +59,19 @@ ExecutionPlan::ExecutionPlan(const Kernel& kernel, std::span<const ConstantSlot>
         once.push_back({op.alu, op.operands});
         continue;
       }
-      const Step step = {op.alu != nullptr ? none : at, static_cast<std::uint32_t>(alu.size()),
-                         op.guard, op.is_guard_negated};
       if (op.alu == nullptr) {
         end_row();
-        steps.push_back(step);
+        const bool is_access =
+            (op.kind == OpKind::load || op.kind == OpKind::store) && !op.may_wait;
+        steps.push_back({at, is_access ? op.detail : none, op.guard, op.is_guard_negated});
         continue;
       }
       const bool goes_on = in_a_row != 0 && in_a_row < most_steps_in_a_row && op.guard == none &&
                            steps.back().guard == none;
       if (!goes_on) {
         end_row();
-        steps.push_back(step);
-        steps.back().alu = static_cast<std::uint32_t>(alu.size());
+        steps.push_back(
+            {none, static_cast<std::uint32_t>(alu.size()), op.guard, op.is_guard_negated});
       }
       alu.push_back({op.alu, op.operands});
       ++in_a_row;

@@ -9,11 +9,6 @@
 namespace sweep {
 namespace {
 
-/// Of the first lane's address the bits that decide what an access costs.
-std::uint64_t period_of(const MemoryModel& model) {
-  return model.compute_capability < 50 ? 256 : 128;
-}
-
 template <class Count>
 void add_times(Count& total, const Count& one, std::uint64_t times) {
   for (const auto figure : Count::figures) total.*figure += one.*figure * times;
@@ -27,117 +22,150 @@ void AccessUnit::prepare_sites() {
                        launch_.races != nullptr || launch_.fills != nullptr ||
                        launch_.retires_stale_readers;
   if (is_seen || !launch_.is_kernel() || launch_.cluster.count() > 1) return;
+  in_period_ = launch_.model.compute_capability < 50 ? 255 : 127;
   sites_.resize(kernel_.memory.size());
+  layouts_.resize(sites_.size());
+  uses_.resize(sites_.size());
   for (const Op& op : kernel_.ops) {
-    if (op.kind > OpKind::store || op.alu != nullptr) continue;
+    if (op.kind != OpKind::load && op.kind != OpKind::store) continue;
     const MemoryOp& memory = kernel_.memory[op.detail];
     Site& site = sites_[op.detail];
     site.leader = launch_.address_leaders[op.detail];
+    site.is_leader = site.leader == op.detail;
+    if (site.is_leader) uses_[op.detail].layouts = std::make_unique<LaneLayouts>();
     site.slot = memory.address.slot;
     site.is_64 = memory.address.is_64;
-    if (site.leader == op.detail) site.layouts = std::make_unique<LaneLayouts>();
     site.is_load = op.kind == OpKind::load;
     site.is_shared = memory.space == ptx::Space::shared;
+    site.is_global = memory.space == ptx::Space::global;
     site.is_counted = memory.is_counted;
     site.width_shift = static_cast<std::uint8_t>(std::countr_zero(memory.bytes()));
-    site.offset = static_cast<std::uint64_t>(memory.address.offset);
+    site.offset = static_cast<std::int32_t>(memory.address.offset);
+    if (memory.values.size() == 1) site.value = memory.values.front();
     site.is_simple = memory.space != ptx::Space::local && !memory.is_transposed &&
                      !memory.is_of_cluster && !memory.moves_no_data &&
-                     !(memory.is_volatile && launch_.has_polls());
+                     site.offset == memory.address.offset;
   }
 }
 
-void AccessUnit::make_use(Site& site, const MemoryOp& memory, const LaneLayout& layout) const {
-  if (site.uses.size() <= layout.index) site.uses.resize(layout.index + 1);
-  auto& use = site.uses[layout.index];
+/// What follows from another layout than the last one.
+void AccessUnit::take_layout(std::uint32_t number, const LaneLayout& layout) {
+  Site& site = sites_[number];
+  SiteUses& uses = uses_[number];
+  note_hits(number);
+  if (uses.uses.size() <= layout.index) uses.uses.resize(layout.index + 1);
+  auto& use = uses.uses[layout.index];
   if (use == nullptr) {
-    use = std::make_unique<LayoutUse>(memory, site.is_load, layout);
-    use->hits.resize(period_of(launch_.model) >> site.width_shift);
+    use = std::make_unique<LayoutUse>(kernel_.memory[number], bool{site.is_load}, layout);
+    use->hits.resize((in_period_ >> site.width_shift) + 1);
   }
-  site.used = &layout;
-  site.use = use.get();
+  uses.last = use.get();
+  site.layout = &layout;
+  site.first = site.slot + layout.first * (site.is_64 ? 8 : 4);
+  site.is_aligned = use->is_aligned;
+  site.low = use->low;
+  site.bytes = use->bytes;
+  site.move = use->move;
 }
 
-bool AccessUnit::access_as_before(Warp& warp, const Op& op, std::uint32_t lanes) {
+bool AccessUnit::access_as_before(Warp& warp, std::uint32_t number, std::uint32_t lanes) {
   if (sites_.empty()) return false;
-  Site& site = sites_[op.detail];
-  const std::byte* const slot = warp.registers + site.slot;
-  if (site.layouts != nullptr) site.current = site.layouts->find(slot, site.is_64, lanes);
-  const LaneLayout* const layout = sites_[site.leader].current;
+  Site& site = sites_[number];
+  std::byte* const registers = warp.registers;
+  if (site.is_leader) {
+    layouts_[number] = uses_[number].layouts->find(registers + site.slot, site.is_64, lanes);
+  }
+  const LaneLayout* const layout = layouts_[site.leader];
   if (layout == nullptr || !site.is_simple) return false;
-  const MemoryOp& memory = kernel_.memory[op.detail];
-  if (site.used != layout) make_use(site, memory, *layout);
-  LayoutUse& use = *site.use;
-  const std::uint64_t base =
-      site.is_64 ? reinterpret_cast<const std::uint64_t*>(slot)[layout->first] + site.offset
-                 : std::uint64_t{reinterpret_cast<const std::uint32_t*>(slot)[layout->first] +
-                                 static_cast<std::uint32_t>(site.offset)};
-  const std::uint64_t in_width = (std::uint64_t{1} << site.width_shift) - 1;
-  if (!use.is_aligned || (base & in_width) != 0) return false;
-  const std::uint64_t begin = base + use.low;
-  std::byte* place = nullptr;
-  if (site.is_shared) {
-    if (!is_inside(begin, use.bytes, shared_bytes_)) return false;
-    place = shared_.data() + base;
+  if (site.layout != layout) take_layout(number, *layout);
+  std::uint64_t base = 0;
+  if (site.is_64) {
+    base = *reinterpret_cast<const std::uint64_t*>(registers + site.first) +
+           static_cast<std::uint64_t>(std::int64_t{site.offset});
   } else {
-    Allocation* const allocation = last_[op.detail];
-    if (allocation == nullptr || !allocation->contains(begin, use.bytes)) return false;
+    base = *reinterpret_cast<const std::uint32_t*>(registers + site.first) +
+           static_cast<std::uint32_t>(site.offset);
+  }
+  if (!site.is_aligned || (base & ~(~std::uint64_t{0} << site.width_shift)) != 0) return false;
+  const std::uint64_t begin = base + site.low;
+  std::byte* memory = nullptr;
+  if (site.is_shared) {
+    if (!is_inside(begin, site.bytes, shared_bytes_)) return false;
+    memory = shared_.data() + base;
+  } else {
+    Allocation* const allocation = last_[number];
+    if (allocation == nullptr || !allocation->contains(begin, site.bytes)) return false;
     const bool is_free =
         allocation->is_plain() && (site.is_load || allocation->why_read_only.empty());
-    if (!is_free && !prepare_as_before(*allocation, *layout, use, base - allocation->base, site)) {
-      return false;
-    }
-    place = allocation->host + (base - allocation->base);
+    if (!is_free && !prepare_as_before(*allocation, number, base - allocation->base)) return false;
+    memory = allocation->host + (base - allocation->base);
   }
   if (site.is_counted) {
-    const auto at =
-        static_cast<std::uint32_t>((base & (period_of(launch_.model) - 1)) >> site.width_shift);
-    if (use.hits[at]++ == 0) {
-      hits_.push_back({op.detail, static_cast<std::uint32_t>(layout->index), at});
-    }
+    const auto place = static_cast<std::uint32_t>((base & in_period_) >> site.width_shift);
+    if (site.place != place) note_hits(number);
+    site.place = place;
+    ++site.times;
   }
   if (!site.is_load) {
     ++writes_;
-    if (memory.space != ptx::Space::global) ++cluster_.shared_writes;
+    if (!site.is_global) ++cluster_.shared_writes;
   }
-  if (use.move_vector != nullptr) {
-    use.move_vector(warp.registers, memory.values, place, *layout);
+  if (site.value != none) {
+    site.move(registers + site.value, memory, *layout);
     return true;
   }
-  const std::size_t size = ptx::bytes_of(memory.type);
-  for (std::size_t i = 0; i < memory.values.size(); ++i) {
-    use.move(warp.registers + memory.values[i], place + i * size, *layout);
+  const MemoryOp& op = kernel_.memory[number];
+  const LayoutUse& use = *uses_[number].last;
+  if (use.move_vector != nullptr) {
+    use.move_vector(registers, op.values, memory, *layout);
+    return true;
+  }
+  for (std::size_t i = 0; i < op.values.size(); ++i) {
+    use.move(registers + op.values[i], memory + i * ptx::bytes_of(op.type), *layout);
   }
   return true;
 }
 
 /// What prepare does, for bytes from `base` on; false where there is more to it.
-bool AccessUnit::prepare_as_before(Allocation& allocation, const LaneLayout& layout, LayoutUse& use,
-                                   std::uint64_t base, const Site& site) const {
-  const bool is_load = site.is_load;
+bool AccessUnit::prepare_as_before(Allocation& allocation, std::uint32_t number,
+                                   std::uint64_t base) {
+  const Site& site = sites_[number];
   if (allocation.lazy != nullptr) return false;
-  if (use.ranges.empty()) use.ranges = byte_ranges(layout, std::uint64_t{1} << site.width_shift);
-  if (!is_load && !allocation.why_read_only.empty()) return false;
-  if (is_load && !allocation.is_initialised) {
+  if (!site.is_load && !allocation.why_read_only.empty()) return false;
+  std::vector<ByteRange>& ranges = uses_[number].last->ranges;
+  if (ranges.empty()) ranges = byte_ranges(*site.layout, std::uint64_t{1} << site.width_shift);
+  if (site.is_load && !allocation.is_initialised) {
     if (allocation.written == nullptr || allocation.has_partial_updates) return false;
-    for (const ByteRange& range : use.ranges) {
-      if (!allocation.written->all(base + range.begin, range.bytes)) return false;
+    for (const auto& [begin, bytes] : ranges) {
+      if (!allocation.written->all(base + begin, bytes)) return false;
     }
   }
-  for (const ByteRange& range : use.ranges) {
+  for (const auto& [begin, bytes] : ranges) {
     if (allocation.meetings != nullptr) {
-      allocation.meetings->note(block_index_, base + range.begin, range.bytes, !is_load);
+      allocation.meetings->note(block_index_, base + begin, bytes, !site.is_load);
     }
-    if (!is_load && allocation.written != nullptr) {
-      allocation.written->set(base + range.begin, range.bytes);
+    if (!site.is_load && allocation.written != nullptr) {
+      allocation.written->set(base + begin, bytes);
     }
   }
   return true;
 }
 
+/// Those of a site's last place.
+void AccessUnit::note_hits(std::uint32_t number) {
+  Site& site = sites_[number];
+  if (site.times == 0) return;
+  std::uint32_t& hits = uses_[number].last->hits[site.place];
+  if (hits == 0) {
+    hits_.push_back({number, static_cast<std::uint32_t>(site.layout->index), site.place});
+  }
+  hits += std::exchange(site.times, 0);
+}
+
 void AccessUnit::count_hits() {
+  for (std::uint32_t i = 0; i < sites_.size(); ++i) note_hits(i);
   for (const Hits& hits : hits_) {
-    LayoutUse& use = *sites_[hits.site].uses[hits.layout];
+    LayoutUse& use = *uses_[hits.site].uses[hits.layout];
     auto cost = std::ranges::find(use.costs, hits.place, &LayoutUse::Cost::place);
     if (cost == use.costs.end()) cost = use.costs.insert(cost, cost_of(hits));
     const std::uint64_t times = std::exchange(use.hits[hits.place], 0);
@@ -154,7 +182,7 @@ void AccessUnit::count_hits() {
 LayoutUse::Cost AccessUnit::cost_of(const Hits& hits) const {
   const Site& site = sites_[hits.site];
   const MemoryOp& memory = kernel_.memory[hits.site];
-  const LaneLayout* const layout = sites_[site.leader].layouts->at(hits.layout);
+  const LaneLayout* const layout = uses_[site.leader].layouts->at(hits.layout);
   // Far from 0, so that lower addresses do not wrap around.
   const std::uint64_t base =
       (std::uint64_t{1} << 62) + (std::uint64_t{hits.place} << site.width_shift);

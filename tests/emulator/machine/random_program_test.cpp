@@ -34,7 +34,7 @@ struct Result {
 };
 
 Result run_on_machine(const RandomProgram& program, const GridOptions& options, Simd simd,
-                      std::uint64_t& address) {
+                      std::uint64_t& address, bool checks_kernel = true) {
   Result result;
   try {
     TestDevice device(program.ptx);
@@ -43,12 +43,13 @@ Result run_on_machine(const RandomProgram& program, const GridOptions& options, 
     Setting setting;
     setting.grid = program.grid;
     setting.block = program.block;
-    setting.checks_kernel = true;
+    setting.checks_kernel = checks_kernel;
     setting.options = options;
     Launch launch = device.launch("k", setting, {out.base});
     const ptx::Module module(program.ptx);
     const Kernel kernel = lower(module, "k", simd);
     launch.kernel = &kernel;
+    plan_execution(launch);
     result.count = run_grid(launch, options).count;
     result.out.assign(out.host, out.host + out.bytes);
   } catch (const std::exception& error) {
@@ -127,6 +128,9 @@ BOOST_DATA_TEST_CASE(leave_the_memory_of_the_reference, boost::unit_test::data::
     const Result other = run_on_machine(program, in_order, simd, address);
     BOOST_TEST(difference(expected, other) == "", "in order, seed " << seed);
     BOOST_TEST((other.count == plain.count), "counts in order, seed " << seed);
+    const Result unchecked = run_on_machine(program, {}, simd, address, false);
+    BOOST_TEST(difference(expected, unchecked) == "", "unchecked, seed " << seed);
+    BOOST_TEST((unchecked.count == plain.count), "counts unchecked, seed " << seed);
   }
 }
 

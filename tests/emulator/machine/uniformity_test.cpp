@@ -162,6 +162,7 @@ Run run(const std::string& ptx, bool aggregates) {
     for (MemoryOp& memory : result.kernel.memory) memory.is_aggregated = false;
   }
   launch.kernel = &result.kernel;
+  plan_execution(launch);
   result.count = run_grid(launch, {}).count;
   result.out = TestDevice::values(out);
   return result;
