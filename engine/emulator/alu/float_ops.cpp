@@ -147,6 +147,11 @@ AluOperation find_conversion(const Form& form) {
   if (!is_from_float && !ptx::is_floating(form.type)) return find_integer_conversion(form);
   // A wider register is for the slow path.
   if (form.register_bits != ptx::bits_of(form.type)) return {};
+  const bool is_clamped = (form.flags & flag::sat) != 0 && form.rounding == Rounding::none;
+  if (is_clamped && form.type == Type::f32 && form.second == Type::f32)
+    return with_values<flag::sat, flag::sat | flag::ftz>(form.flags, []<Flags flags>() {
+      return vectors<f32, f32>([](f32 a) { return saturated(input<flags>(a)); });
+    });
   if (is_from_float)
     return with_values<flag::none, flag::ftz>(
         form.flags, [&]<Flags flags>() { return find_from_float<flags>(form); });

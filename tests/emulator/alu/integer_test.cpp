@@ -156,6 +156,9 @@ struct Row {
 };
 
 const Row rows[] = {
+    {"shl.same.b64", 1, 63, 0x8000000000000000},
+    {"shl.same.b32", 1, 32, 0},
+    {"shr.same.s32", 0x80000000, 40, 0xffffffff},
     {"div.s32", 0x80000000, 0xffffffff, 0x80000000},
     {"rem.s32", 0x80000000, 0xffffffff, 0},
     {"div.s64", 0x8000000000000000, 0xffffffffffffffff, 0x8000000000000000},
