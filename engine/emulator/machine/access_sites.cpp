@@ -168,7 +168,7 @@ std::vector<std::uint32_t> find_address_leaders(const Kernel& kernel) {
     };
     for (std::uint32_t at = block.first_op; at < block.first_op + block.op_count; ++at) {
       const Op& op = kernel.ops[at];
-      if ((op.kind == OpKind::load || op.kind == OpKind::store) && !op.may_wait) {
+      if (op.kind == OpKind::load || op.kind == OpKind::store) {
         const std::uint32_t guard = op.guard == none ? none : number(op.guard);
         const std::array<std::uint32_t, 3> key = {number(kernel.memory[op.detail].address.slot),
                                                   guard, op.is_guard_negated ? 1U : 0U};

@@ -185,9 +185,9 @@ void BlockRun::run_ops(Warp& warp, std::span<const ExecutionPlan::Step> steps,
       alu->function(alu, warp.registers, lanes);
       continue;
     }
-    if (step.at != none && access_as_before(warp, step.at, lanes)) continue;
     const Op& op = kernel_.ops[step.op];
-    if (op.may_wait) note_wait(warp, op, lanes);
+    if (step.may_wait) note_wait(warp, op, lanes);
+    if (step.at != none && access_as_before(warp, step.at, lanes)) continue;
     execute(warp, op, lanes);
     if (warp.retired != 0 && !retire_stale(warp, mask)) return;
   }

@@ -61,9 +61,9 @@ ExecutionPlan::ExecutionPlan(const Kernel& kernel, std::span<const ConstantSlot>
       }
       if (op.alu == nullptr) {
         end_row();
-        const bool is_access =
-            (op.kind == OpKind::load || op.kind == OpKind::store) && !op.may_wait;
-        steps.push_back({at, is_access ? op.detail : none, op.guard, op.is_guard_negated});
+        const bool is_access = op.kind == OpKind::load || op.kind == OpKind::store;
+        steps.push_back(
+            {at, is_access ? op.detail : none, op.guard, op.is_guard_negated, op.may_wait});
         continue;
       }
       const bool goes_on = in_a_row != 0 && in_a_row < most_steps_in_a_row && op.guard == none &&

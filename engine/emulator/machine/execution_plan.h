@@ -13,11 +13,11 @@ namespace sweep {
 struct ExecutionPlan {
   struct Step {
     std::uint32_t op = none;  ///< index into Kernel::ops; none: register operations
-    /// Of these the first one in `alu`; of a load or store that nobody waits with its memory op;
-    /// none: of others.
+    /// Of these the first one in `alu`; of a load or store its memory op; none: of others.
     std::uint32_t at = none;
     std::uint32_t guard = none;
     bool is_guard_negated = false;
+    bool may_wait = false;
   };
 
   ExecutionPlan() = default;

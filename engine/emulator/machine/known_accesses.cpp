@@ -44,6 +44,7 @@ void AccessUnit::prepare_sites() {
     if (memory.values.size() == 1) site.value = memory.values.front();
     site.is_simple = memory.space != ptx::Space::local && !memory.is_transposed &&
                      !memory.is_of_cluster && !memory.moves_no_data &&
+                     !(memory.is_volatile && launch_.has_polls()) &&
                      site.offset == memory.address.offset;
   }
 }
