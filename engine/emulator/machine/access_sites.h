@@ -68,14 +68,14 @@ std::vector<ByteRange> byte_ranges(const LaneLayout& layout, std::uint64_t width
 struct LayoutUse {
   LayoutUse(const MemoryOp& op, bool is_load, const LaneLayout& layout);
 
-  bool is_aligned = false;  ///< all lanes are where the first one is
+  bool is_usable = false;   ///< all lanes are aligned where the first one is, and not too far away
   std::uint64_t low = 0;    ///< from the first lane's address to the lowest one, modulo 2^64
   std::uint64_t bytes = 0;  ///< from the lowest byte to behind the highest
   ElementMove move = nullptr;
   VectorMove move_vector = nullptr;  ///< null: element by element
   std::vector<ByteRange> ranges;     ///< made when somebody needs them
   /// By where the first lane's address lies: accesses that are not counted yet.
-  std::vector<std::uint32_t> hits;
+  std::vector<std::uint64_t> hits;
   struct Cost {
     std::uint32_t place = 0;
     GlobalCount global;

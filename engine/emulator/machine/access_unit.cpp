@@ -97,6 +97,7 @@ AccessUnit::AccessUnit(const Launch& launch, Cluster& cluster, LaunchCount& coun
 
 void AccessUnit::begin_block(std::uint64_t index) {
   block_index_ = index;
+  for (std::uint32_t i = 0; i < sites_.size(); ++i) note_hits(i);
   std::ranges::fill(polls_, Poll{});
   if (undefined_ != nullptr) undefined_->reset();
   if (warpgroups_ != nullptr) warpgroups_->reset();

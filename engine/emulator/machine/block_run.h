@@ -357,14 +357,14 @@ class AccessUnit {
     bool is_global : 1 = true;
     bool is_counted : 1 = false;
     bool is_leader : 1 = false;
-    bool is_aligned : 1 = false;
+    bool is_usable : 1 = false;
     std::uint8_t width_shift = 0;
     std::uint32_t slot = none;   ///< of the address
     std::uint32_t first = none;  ///< of the first active lane's
     std::uint32_t leader = none;
     std::uint32_t value = none;  ///< the only register that it moves
     std::uint32_t place = 0;     ///< where in a period it was last, and how often since
-    std::uint32_t times = 0;
+    std::uint32_t times = 0;     ///< within a block
     std::int32_t offset = 0;
     const LaneLayout* layout = nullptr;
     std::uint64_t low = 0;

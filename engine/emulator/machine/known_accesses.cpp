@@ -63,7 +63,7 @@ void AccessUnit::take_layout(std::uint32_t number, const LaneLayout& layout) {
   uses.last = use.get();
   site.layout = &layout;
   site.first = site.slot + layout.first * (site.is_64 ? 8 : 4);
-  site.is_aligned = use->is_aligned;
+  site.is_usable = use->is_usable;
   site.low = use->low;
   site.bytes = use->bytes;
   site.move = use->move;
@@ -87,7 +87,7 @@ bool AccessUnit::access_as_before(Warp& warp, std::uint32_t number, std::uint32_
     base = *reinterpret_cast<const std::uint32_t*>(registers + site.first) +
            static_cast<std::uint32_t>(site.offset);
   }
-  if (!site.is_aligned || (base & ~(~std::uint64_t{0} << site.width_shift)) != 0) return false;
+  if (!site.is_usable || (base & ~(~std::uint64_t{0} << site.width_shift)) != 0) return false;
   const std::uint64_t begin = base + site.low;
   std::byte* memory = nullptr;
   if (site.is_shared) {
@@ -156,7 +156,7 @@ bool AccessUnit::prepare_as_before(Allocation& allocation, std::uint32_t number,
 void AccessUnit::note_hits(std::uint32_t number) {
   Site& site = sites_[number];
   if (site.times == 0) return;
-  std::uint32_t& hits = uses_[number].last->hits[site.place];
+  std::uint64_t& hits = uses_[number].last->hits[site.place];
   if (hits == 0) {
     hits_.push_back({number, static_cast<std::uint32_t>(site.layout->index), site.place});
   }

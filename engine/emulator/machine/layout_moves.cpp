@@ -266,9 +266,11 @@ LayoutUse::LayoutUse(const MemoryOp& op, bool is_load, const LaneLayout& layout)
     least = std::min(least, static_cast<std::int64_t>(distance));
     greatest = std::max(greatest, static_cast<std::int64_t>(distance));
   }
-  is_aligned = all % width == 0;
+  // Sums with others do not wrap around.
+  constexpr std::int64_t farthest = std::int64_t{1} << 60;
+  is_usable = all % width == 0 && least > -farthest && greatest < farthest;
   low = static_cast<std::uint64_t>(least);
-  bytes = static_cast<std::uint64_t>(greatest - least) + width;
+  bytes = static_cast<std::uint64_t>(greatest) - low + width;
   move = find_layout_move(
       op.type, op.elements == 1 || places == Places::uniform ? places : Places::scattered, is_load,
       op.bits.front());
