@@ -14,10 +14,10 @@ namespace {
 
 /// A level of memory: what it moves, and how long that takes it alone.
 struct MemoryLevel {
-  const char* name;
-  std::array<const char*, 2> moved;
-  double unit;  ///< bytes
-  const char* time;
+  const char* name = nullptr;
+  std::array<const char*, 2> moved = {};
+  double unit = 0;  ///< bytes
+  const char* time = nullptr;
   std::array<const char*, 2> instead = {};  ///< what it moves if that is more
 };
 

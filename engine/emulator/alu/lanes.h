@@ -46,12 +46,12 @@ template <class T>
 struct Same {};
 
 template <class T>
-constexpr u8 bits_of_lane = !is_given<T>              ? 0
-                            : std::is_same_v<T, bool> ? 1
-                                                      : static_cast<u8>(8 * sizeof(T));
+inline constexpr u8 bits_of_lane = !is_given<T>              ? 0
+                                   : std::is_same_v<T, bool> ? 1
+                                                             : static_cast<u8>(8 * sizeof(T));
 
 template <class T>
-constexpr u8 bits_of_lane<Same<T>> = bits_of_lane<T>;
+inline constexpr u8 bits_of_lane<Same<T>> = bits_of_lane<T>;
 
 /// The block is also accessed as other types elsewhere.
 template <bool is_64_bits>

@@ -197,7 +197,7 @@ void move_four_words(std::byte* registers, const SlotList& values, std::byte* me
   std::byte* const slots[] = {registers + values[0], registers + values[1], registers + values[2],
                               registers + values[3]};
   for (unsigned lane = 0; lane < warp_size; lane += lanes_at_once) {
-    std::array<Words, 4> rows;
+    std::array<Words, 4> rows = {};
     for (unsigned i = 0; i < lanes_at_once; ++i) {
       rows[i] = vector_at<Words>(is_load ? place<std::byte>(memory, layout, lane + i)
                                          : slots[i] + lane * sizeof(std::uint32_t));
