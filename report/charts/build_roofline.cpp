@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "engine/text/units.h"
 #include "report/charts/chart_parts.h"
@@ -53,6 +54,7 @@ std::optional<double> bytes_moved(const PointRecord& point, const MemoryLevel& l
 
 std::optional<Chart> build_roofline(const RunResults& results) {
   constexpr double per_gigabyte = 1e-3;  // bytes in a microsecond
+  constexpr double giga = 1e-9;
   PointList points = records_of(results.points);
   const auto bandwidth = choose_metric(points, std::vector<MetricChoice>{{"bandwidth"}});
   if (!bandwidth || !results.apart.empty()) return std::nullopt;
@@ -78,14 +80,18 @@ std::optional<Chart> build_roofline(const RunResults& results) {
   const std::map<const PointRecord*, std::size_t> ordinals = ordinals_of(results);
   bool has_roofs = false;
   for (const MemoryLevel& level : memory_levels) {
-    double roof = 0;
+    const bool is_last = &level == &memory_levels.back();
+    double roof = is_last ? results.run.provenance.device.peak_bandwidth() * giga : 0;
+    bool is_predicted = false;
     for (const PointRecord* point : points) {
       const double moved = *bytes_moved(*point, level);
       const double useful =
           *figure_of(*point, *bandwidth) * *figure_of(*point, time) / per_gigabyte;
       if (moved <= 0) continue;
       const double alone = figure_of(*point, {level.time, Origin::predicted}).value_or(0);
-      if (alone > 0) roof = std::max(roof, moved * per_gigabyte / alone);
+      if (alone > 0) {
+        roof = std::max(std::exchange(is_predicted, true) ? roof : 0, moved * per_gigabyte / alone);
+      }
       ChartMark mark{0, chart.series.size(), useful / moved};
       mark.figure = figure_of(*point, *bandwidth);
       mark.point = ordinals.at(point);
@@ -103,9 +109,8 @@ std::optional<Chart> build_roofline(const RunResults& results) {
   chart.x.scale = chart.figure_scale = chart.y.scale = ChartScale::log10;
   const std::string words =
       "Each configuration stands once for each level: the further left, the more the level moves "
-      "for a useful byte, of L1 what its passes could have moved. On its line a level moves as "
-      "much "
-      "as it can, by the prediction for what these configurations ask of it";
+      "for a useful byte, of L1 what its passes could have moved. On its line a level moves all it "
+      "can, by the prediction for what these configurations ask of it, or by the theoretical peak";
   chart.caption = as_paragraph(std::array{words, thin_out_points(chart)});
   chart.description = describe_chart(chart) + " " + as_sentence(words);
   return chart;

@@ -205,6 +205,9 @@ BOOST_AUTO_TEST_CASE(a_roofline_has_each_point_at_each_level_and_what_a_level_mo
   const std::string picture = draw_chart(chart);
   BOOST_TEST(contains(picture, "L2: at most 2.560 GB/s"));
   BOOST_TEST(!contains(picture, "device memory: at most"));
+  results.run.provenance.device.memory_clock_hz = 1'000'000'000;
+  results.run.provenance.device.memory_bus_bits = 128;
+  BOOST_TEST(charts_of(results).back().slopes[2].label == "device memory: at most 32.00 GB/s");
   results.points.pop_back();
   for (const Chart& other : charts_of(results)) BOOST_TEST(other.title != chart.title);
 }
