@@ -170,16 +170,20 @@ void BlockRun::run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn) 
   }
 }
 
+/// The lanes of those in `mask` that an op, or a step, is for.
+template <class Guarded>
+std::uint32_t BlockRun::guarded_lanes(const Warp& warp, const Guarded& one, std::uint32_t mask) {
+  if (one.guard == none) return mask;
+  const std::uint32_t guard = warp.predicate(one.guard);
+  return mask & (one.is_guard_negated ? ~guard : guard);
+}
+
 /// Executes ops up to one with which no lane is left.
 void BlockRun::run_ops(Warp& warp, std::span<const ExecutionPlan::Step> steps,
                        std::uint32_t& mask) {
   for (const ExecutionPlan::Step& step : steps) {
-    std::uint32_t lanes = mask;
-    if (step.guard != none) {
-      const std::uint32_t guard = warp.predicate(step.guard);
-      lanes &= step.is_guard_negated ? ~guard : guard;
-      if (lanes == 0) continue;
-    }
+    const std::uint32_t lanes = guarded_lanes(warp, step, mask);
+    if (lanes == 0) continue;
     if (step.op == none) {
       const AluStep* const alu = launch_.plan.alu.data() + step.at;
       alu->function(alu, warp.registers, lanes);
@@ -197,12 +201,8 @@ void BlockRun::run_ops(Warp& warp, std::span<const ExecutionPlan::Step> steps,
 void BlockRun::follow_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask) {
   const std::span ops = std::span(kernel_.ops).subspan(block.first_op, block.op_count);
   for (const Op& op : ops) {
-    std::uint32_t lanes = mask;
-    if (op.guard != none) {
-      const std::uint32_t guard = warp.predicate(op.guard);
-      lanes &= op.is_guard_negated ? ~guard : guard;
-      if (lanes == 0) continue;
-    }
+    const std::uint32_t lanes = guarded_lanes(warp, op, mask);
+    if (lanes == 0) continue;
     const bool follows = undefined_ != nullptr && undefined_->any(warp);
     if (follows && op.alu != nullptr) undefined_->operate(warp, op, lanes);
     if (warpgroups_ != nullptr && warpgroups_->follows_registers()) {

@@ -478,6 +478,8 @@ class BlockRun : AccessUnit {
   void run_fragment(Warp& warp, Fragment fragment, std::uint64_t& turn);
   void run_ops(Warp& warp, std::span<const ExecutionPlan::Step> steps, std::uint32_t& mask);
   void follow_ops(Warp& warp, const BasicBlock& block, std::uint32_t& mask);
+  template <class Guarded>
+  static std::uint32_t guarded_lanes(const Warp& warp, const Guarded& one, std::uint32_t mask);
   void note_wait(Warp& warp, const Op& op, std::uint32_t lanes);
   bool retire_stale(Warp& warp, std::uint32_t& mask);
   void retire(Warp& warp, std::uint32_t lanes);
