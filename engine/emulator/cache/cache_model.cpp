@@ -20,6 +20,7 @@ constexpr double near_join = 6;
 constexpr double far_join = 200;
 constexpr double dram_join = 350;
 constexpr double store_join = 25;
+constexpr double neighbour_join = 8;  // what comes from DRAM by way of another part
 // Lines that are under way together: of a group's reads and of a multiprocessor's stores, fitted;
 // and of a part, enough.
 constexpr unsigned lines_of_reads = 64;
@@ -369,8 +370,9 @@ SectorSources CacheModel::load(unsigned multiprocessor, const Wanted& wanted, bo
     sources.dram = number_of(fetched & missing);
     sources.far += number_of(missing) - sources.dram;
     until = cycle + (fetched != 0 ? dram_join : far_join);
-    if (&home != &near && fetched == 0) {
-      neighbours_.send(part, line, granules & ~sectors, cycle, until);
+    if (&home != &near) {
+      neighbours_.send(part, line, granules & ~sectors, cycle,
+                       cycle + (fetched != 0 ? neighbour_join : far_join));
     }
     read_dram(fetched);
   }

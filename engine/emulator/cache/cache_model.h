@@ -189,10 +189,10 @@ struct SectorSources {
 /// granule, those of another part's lines count by what is there and bring their sector.
 ///
 /// A read that misses in a part brings every sector of its granule (`dram_granularity`) that is not
-/// there, from home as from DRAM; what is brought along from home counts as there when it has come.
-/// A store fetches nothing, and one of a whole sector leaves a copy in its own part. What stores
-/// have left out of a sector is read from DRAM before it is evicted, as counters of an H100 have
-/// it. A profile without an L2 reads and writes DRAM directly.
+/// there, from home as from DRAM; what is brought along by way of another part counts as there when
+/// it has come. A store fetches nothing, and one of a whole sector leaves a copy in its own part.
+/// What stores have left out of a sector is read from DRAM before it is evicted, as counters of an
+/// H100 have it. A profile without an L2 reads and writes DRAM directly.
 class CacheModel {
  public:
   explicit CacheModel(const DeviceProfile& profile);

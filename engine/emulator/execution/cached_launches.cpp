@@ -81,9 +81,9 @@ bool have_same_rates(const CacheProgress& a, const CacheProgress& b) {
     const auto& [sent, count] = of;
     return std::array{
         ratio_of(count.l1_load_hits, sent.loads),
-        ratio_of(count.l2_read_hits, sent.loads),
-        ratio_of(count.l2_read_sectors, sent.loads),
-        ratio_of(count.l2_write_sectors, sent.stores),
+        // Few reads that miss in L1 have no rate of their own.
+        ratio_of(count.l2_read_hits, std::max(count.l2_read_sectors, sent.loads / 100)),
+        ratio_of(count.l2_read_sectors, sent.loads), ratio_of(count.l2_write_sectors, sent.stores),
         ratio_of(count.l2_atomic_hits, sent.atomics),
         ratio_of(count.dram_read_bytes, (sent.loads + sent.atomics) * sector_bytes),
         ratio_of(count.dram_write_bytes, (sent.stores + sent.atomics) * sector_bytes)};

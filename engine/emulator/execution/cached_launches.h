@@ -33,8 +33,8 @@ struct CacheLimits {
   std::uint64_t most_sectors = ~std::uint64_t{0};
   // Of a launch that is executed for the caches alone:
   /// Thread instructions: up to the first it is executed whole; none more than the second.
-  std::uint64_t whole_budget = 10'000'000;
-  std::uint64_t most_instructions = 30'000'000;
+  std::uint64_t whole_budget = 60'000'000;
+  std::uint64_t most_instructions = 1'000'000'000;
 };
 
 /// What a kernel's accesses to global memory ask the caches for.

@@ -226,8 +226,8 @@ std::uint64_t element_cost(const Workload& workload) {
 /// Thread instructions of what has to be executed as a whole: some seconds.
 constexpr std::uint64_t most_together = 4'000'000'000;
 
-/// Where caches are sampled: some tenths of a second.
-constexpr CacheLimits of_samples = {.most_sectors = 2'000'000};
+/// Where caches are sampled: a second or so.
+constexpr CacheLimits of_samples = {.most_sectors = 16'000'000};
 
 std::string too_much(const char* what) {
   return fmt::format(

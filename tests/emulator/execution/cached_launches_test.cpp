@@ -123,6 +123,25 @@ BOOST_AUTO_TEST_CASE(a_sample_of_the_blocks_tells_what_all_of_them_do_to_the_cac
   BOOST_TEST(result.notes.back().find("told from the first") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_sample_reaches_what_earlier_blocks_have_left) {
+  // As many blocks as are resident together read what those before them have read.
+  const std::string planes =
+      over_floats(launched_once,
+                  "__global__ void kernel(const float* in, float* out) {\n"
+                  "  const size_t i = blockIdx.x * 256 + threadIdx.x;\n"
+                  "  const size_t plane = 1056 * 256;\n"
+                  "  float sum = 0;\n"
+                  "  for (int k = 0; k < 6; ++k) sum += in[(i + N - k * plane) % N];\n"
+                  "  out[i] = sum;\n}\n");
+  const Emulated result = emulate_samples(planes, integers({{"N", 1 << 25}}));
+  const double misses = 1 - result.metrics.at("l2_hit_rate") / 100;
+  // In each half of L2 each line is read first once.
+  const double sectors =
+      result.metrics.at("l2_read_sectors") + result.metrics.at("l2_write_sectors");
+  BOOST_TEST(misses * sectors * 32 / (4.0 * (1 << 25)) < 2.1);
+  BOOST_TEST(misses * sectors * 32 / (4.0 * (1 << 25)) > 1.4);
+}
+
 BOOST_AUTO_TEST_CASE(a_sample_of_a_small_launch_is_all_of_it) {
   const Emulated sample = emulate_samples(copy_of_floats);
   const Emulated whole = emulate_caches(copy_of_floats, CacheState::cold);
