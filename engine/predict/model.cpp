@@ -138,9 +138,10 @@ double busiest_slice(const Demand& demand, const TimingProfile& gpu) {
 
 /// Those of the isolated writes that come to device memory.
 double isolated_in_memory(const Demand& demand) {
-  if (demand.l2_write_sectors <= 0) return 0;
+  const double changed = demand.l2_write_sectors + demand.atomic_sectors;
+  if (changed <= 0) return 0;
   return demand.isolated_writes *
-         std::min(1.0, demand.dram_write_bytes / bytes_of_sector / demand.l2_write_sectors);
+         std::min(1.0, demand.dram_write_bytes / bytes_of_sector / changed);
 }
 
 /// 90 % of such predictions are as near, as a share of the time.

@@ -362,7 +362,8 @@ std::vector<MetricDefinition> make_table() {
            "instructions of a warp of the block that executes most, of all launches one after the "
            "other"),
        row("issued_instructions", "1", lower,
-           "warp instructions of machine code, estimated from PTX"),
+           "warp instructions of machine code, by the lines of the PTX that they come from; "
+           "estimated from PTX where there is none"),
        row("alu_instructions", "1", neither,
            "those of them that take the pipe of integer sums, logic, shifts and comparisons",
            {.is_zero_left_out = true}),

@@ -27,8 +27,10 @@ constexpr unsigned lines_of_reads = 64;
 constexpr unsigned lines_of_stores = 16;
 constexpr unsigned lines_of_part = 4096;
 /// Lines among whose stores those that complete one another are looked for: on an H100 a stencil's
-/// neighbours, some thousand lines away, join, and a loop's next round, 33,000 away, does not.
-constexpr std::size_t lines_of_writes = 8192;
+/// neighbours, some thousand lines away, join, on an H200 those of a transpose's tiles, 16,000 away,
+/// and a loop's next round, 33,000 away, does not.
+constexpr std::uint64_t lines_of_writes = 24'576;
+constexpr std::size_t places_of_writes = 1U << 17U;
 
 /// The finaliser of SplitMix64.
 std::uint64_t mixed(std::uint64_t value) {
@@ -432,6 +434,7 @@ SectorSources CacheModel::update(unsigned multiprocessor, const Wanted& wanted) 
     if (part != wanted.home) l2_[part].forget(wanted.line, wanted.l2_set, whole_line);
   }
   change(wanted, sectors);
+  note_write(wanted.line, sectors);
   return sources;
 }
 
@@ -461,14 +464,15 @@ void CacheModel::change(const Wanted& wanted, unsigned sectors) {
 
 /// Stores to a line that come one soon after the other count as one.
 void CacheModel::note_write(std::uint64_t line, unsigned sectors) {
-  if (recent_writes_.empty()) recent_writes_.resize(lines_of_writes);
-  RecentWrite& recent = recent_writes_[mixed(line) % lines_of_writes];
-  if (recent.line == line) {
+  if (recent_writes_.empty()) recent_writes_.resize(places_of_writes);
+  RecentWrite& recent = recent_writes_[mixed(line) % places_of_writes];
+  const bool is_recent = written_lines_ - recent.number <= lines_of_writes;
+  if (recent.line == line && is_recent) {
     recent.sectors |= sectors;
     return;
   }
   note_isolated(recent);
-  recent = {line, sectors};
+  recent = {line, sectors, ++written_lines_};
 }
 
 void CacheModel::note_isolated(const RecentWrite& write) {

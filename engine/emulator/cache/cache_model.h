@@ -236,6 +236,7 @@ class CacheModel {
   struct RecentWrite {
     std::uint64_t line = 0;
     unsigned sectors = 0;
+    std::uint64_t number = 0;  ///< of lines written before it
   };
   void note_write(std::uint64_t line, unsigned sectors);
   void note_isolated(const RecentWrite& write);
@@ -257,6 +258,7 @@ class CacheModel {
   std::vector<StoredBytes> stored_bytes_;   ///< of dirty sectors that are not valid, by part
   std::vector<Wanted> wanted_;              ///< of the request that is being sent
   std::vector<RecentWrite> recent_writes_;  ///< by a hash of the line; the last one stays
+  std::uint64_t written_lines_ = 0;
   CacheCount count_;
   std::uint64_t dirty_bytes_ = 0;
 };

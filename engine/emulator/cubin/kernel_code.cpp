@@ -50,12 +50,80 @@ constexpr std::array<Opcode, 6> opcodes = {{
     {0x17f, {.is_store = true, .width = 32}},        // STG of 256 bits
 }};
 
+/// The pipe by the lower nine bits of an instruction, as counters of an H200 have it.
+Pipe pipe_of(std::uint64_t instruction) {
+  switch (instruction) {
+    case 0x002:  // MOV
+    case 0x003:  // P2R
+    case 0x004:  // R2P
+    case 0x005:  // CS2R
+    case 0x006:  // VOTE
+    case 0x007:  // SEL
+    case 0x008:  // FSEL
+    case 0x009:  // FMNMX
+    case 0x00a:  // FSET
+    case 0x00b:  // FSETP
+    case 0x00c:  // ISETP
+    case 0x010:  // IADD3
+    case 0x011:  // LEA
+    case 0x012:  // LOP3
+    case 0x013:  // IABS
+    case 0x016:  // PRMT
+    case 0x017:  // IMNMX
+    case 0x019:  // SHF
+    case 0x01a:  // SGXT
+    case 0x01b:  // BMSK
+    case 0x01c:  // PLOP3
+    case 0x034:  // HSETP2
+    case 0x036:  // VIADD
+    case 0x03e:  // F2FP
+    case 0x040:  // HMNMX2
+    case 0x048:  // VIMNMX
+      return Pipe::alu;
+    case 0x020:  // FMUL
+    case 0x021:  // FADD
+    case 0x023:  // FFMA
+    case 0x030:  // HADD2
+    case 0x031:  // HFMA2
+    case 0x032:  // HMUL2
+      return Pipe::fma;
+    case 0x024:  // IMAD
+    case 0x025:  // IMAD.WIDE
+    case 0x026:  // IDP
+    case 0x027:  // IMAD.HI
+      return Pipe::fma_integer;
+    case 0x028:  // DMUL
+    case 0x029:  // DADD
+    case 0x02a:  // DSETP
+    case 0x02b:  // DFMA
+      return Pipe::fp64;
+    case 0x100:  // FLO
+    case 0x101:  // BREV
+    case 0x108:  // MUFU
+    case 0x109:  // POPC
+      return Pipe::special;
+    case 0x104:  // F2F
+    case 0x105:  // F2I
+    case 0x106:  // I2F
+    case 0x107:  // FRND
+    case 0x110:  // F2F, F2I, I2F, FRND of 64 bits
+    case 0x111:
+    case 0x112:
+    case 0x113:
+      return Pipe::conversion;
+    default:
+      return Pipe::other;
+  }
+}
+
 void read_instructions(std::span<const char> text, const PtxLines& lines, KernelCode& code) {
   constexpr std::array<unsigned, 8> widths = {1, 1, 2, 2, 4, 8, 16, 0};
   constexpr std::uint64_t never = 0xf;          // the predicate @!PT, with which ptxas fills up
   constexpr std::uint64_t local_load = 0x183;   // LDL
   constexpr std::uint64_t local_store = 0x187;  // STL
   constexpr std::uint64_t filler = 0x118;       // NOP
+  constexpr std::uint64_t branch = 0x147;       // BRA
+  std::uint64_t last = filler;
   for (std::uint64_t offset = 0;; offset += 16) {
     const auto halves = value_at<std::array<std::uint64_t, 2>>(text, offset);
     if (!halves) return;
@@ -65,7 +133,10 @@ void read_instructions(std::span<const char> text, const PtxLines& lines, Kernel
     if (line != 0) code.ptx_lines.push_back(line);
     const unsigned width = widths[high >> 9 & 7];
     const std::uint64_t instruction = low & 0x1ff;
-    if (instruction != filler) ++code.instructions;
+    // Behind the kernel's end there is a branch to itself.
+    if (instruction == filler && last == branch) code.instructions.pop_back();
+    last = instruction;
+    if (instruction != filler) code.instructions.push_back({line, pipe_of(instruction)});
     if (width != 0 && instruction == local_load) ++code.local_loads;
     if (width != 0 && instruction == local_store) ++code.local_stores;
     const auto opcode = std::ranges::find(opcodes, instruction, &Opcode::number);

@@ -20,6 +20,23 @@ struct MachineAccess {
   friend auto operator<=>(const MachineAccess&, const MachineAccess&) = default;
 };
 
+/// What executes an instruction, as far as it is arithmetic.
+enum class Pipe : std::uint8_t {
+  other,
+  alu,          ///< integer sums, logic, shifts, comparisons, choices, moves
+  fma,          ///< sums and products of floats
+  fma_integer,  ///< integer products, which half of that pipe executes
+  fp64,
+  special,
+  conversion,
+};
+
+/// An instruction in a kernel's machine code.
+struct MachineInstruction {
+  std::uint32_t ptx_line = 0;  ///< of the instruction that it comes from; 0: not known
+  Pipe pipe = Pipe::other;
+};
+
 /// What a cubin says of a kernel.
 struct KernelCode {
   /// Those that stand in the code, each once, however often it runs; in their order.
@@ -29,8 +46,8 @@ struct KernelCode {
   std::vector<std::uint32_t> ptx_lines;
   std::optional<unsigned> registers;    ///< per thread
   std::optional<unsigned> local_bytes;  ///< per thread
-  // Instructions in the code, each once.
-  std::uint64_t instructions = 0;  ///< but for what fills the code up
+  /// All of them, each once, but for what fills the code up; in their order.
+  std::vector<MachineInstruction> instructions;
   std::uint64_t local_loads = 0;
   std::uint64_t local_stores = 0;
 };

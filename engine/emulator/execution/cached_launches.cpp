@@ -62,12 +62,12 @@ CacheCount CacheProgress::extrapolated(const CacheProgress& rate, const SentSect
   add(&CacheCount::l2_read_sectors, loads);
   add(&CacheCount::l2_read_hits, loads);
   add(&CacheCount::l2_write_sectors, stores);
-  add(&CacheCount::isolated_writes, stores);
   add(&CacheCount::dram_fill_bytes, stores);
   add(&CacheCount::l2_atomic_sectors, atomics);
   add(&CacheCount::l2_atomic_hits, atomics);
   add(&CacheCount::dram_read_bytes, reads);
   add(&CacheCount::dram_write_bytes, writes);
+  add(&CacheCount::isolated_writes, writes);
   // Where a part is too short to come to a block's stores, each of them is taken for one that goes
   // to a place of its own.
   if (part.stores == 0) result.l2_write_sectors += left.stores;
@@ -111,6 +111,7 @@ std::vector<bool> find_waits(const Kernel& kernel) {
   for (const BasicBlock& block : kernel.blocks) {
     loaded.clear();
     bool is_first = true;
+    std::uint32_t waited_at = 0;  // the place in the machine code of what waited last
     for (std::uint32_t at = block.first_op; at < block.first_op + block.op_count; ++at) {
       const Op& op = kernel.ops[at];
       const OpFacts facts = facts_of(kernel, op);
@@ -127,8 +128,11 @@ std::vector<bool> find_waits(const Kernel& kernel) {
         if (is_global && memory.is_counted) {
           waits[op.detail] = is_first || uses_loaded;
           is_first = false;
-          if (waits[op.detail]) loaded.clear();
-          is_loaded = true;
+          if (waits[op.detail]) {
+            loaded.clear();
+            if (memory.issue_order != none) waited_at = memory.issue_order;
+          }
+          is_loaded = memory.issue_order >= waited_at;
         }
       }
       for (const std::uint32_t slot : facts.writes) {
@@ -406,6 +410,8 @@ CacheCount CachedLaunches::finish() {
       for (BlockRequests& block : launch.blocks) resident.add(std::move(block));
       resident.finish();
     }
+    // The next time begins with what is still to be written back, too.
+    return caches_.count();
   }
   return caches_.finish();
 }

@@ -57,7 +57,8 @@ class CachedLaunches {
   std::uint64_t sample(Launch launch, GridOptions options, std::uint64_t shared_bytes,
                        const SentSectors& whole);
   /// The counts of all launches. Where the caches are warm and everything was followed, those of
-  /// the same launches a second time, unless they asked for too much to be remembered. Where not
+  /// the same launches a second time, without what is still to be written back then, unless they
+  /// asked for too much to be remembered. Where not
   /// all blocks were executed, those of the later ones, if others had been there before them: the
   /// first ones find nothing of what others leave. Where not everything was followed, what is
   /// missing counts as what came last.
@@ -96,7 +97,8 @@ class CachedLaunches {
 /// For each of the kernel's memory ops, whether a warp that comes to it waits until everything has
 /// come that it has asked global memory for before: where the op uses a value that was loaded in
 /// the same basic block, or is the block's first access to global memory. Loads in a row are sent
-/// together, as the compiler's assembler puts them.
+/// together, as the compiler's assembler puts them; those that the machine code has before what
+/// waits have come with it.
 std::vector<bool> find_waits(const Kernel& kernel);
 
 }  // namespace sweep

@@ -7,6 +7,7 @@
 #include "engine/emulator/execution/emulated_reference.h"
 #include "engine/emulator/execution/emulator_backend.h"
 #include "engine/emulator/execution/issued_accesses.h"
+#include "engine/emulator/execution/issued_mix.h"
 #include "engine/emulator/lower/code_analysis.h"
 #include "engine/text/units.h"
 
@@ -304,6 +305,7 @@ const Kernel& EmulatedWorkload::kernel_called(const std::string& entry) {
 void EmulatedWorkload::issue_as_compiled(const std::string& entry, const KernelCode& code) {
   kernel_called(entry);
   sweep::issue_as_compiled(kernels_.at(entry), code);
+  mix_as_compiled(kernels_.at(entry), code);
 }
 
 void EmulatedWorkload::attach_init() {

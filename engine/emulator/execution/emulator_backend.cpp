@@ -647,7 +647,7 @@ void EmulatorExecution::add_resources(std::vector<Metric>& metrics) const {
   std::uint64_t loads = 0;
   std::uint64_t stores = 0;
   for (const auto& [entry, code] : codes_) {
-    instructions += code->instructions;
+    instructions += code->instructions.size();
     loads += code->local_loads;
     stores += code->local_stores;
   }

@@ -206,14 +206,21 @@ class Issue {
  public:
   Issue(Kernel& kernel, const KernelCode& code) : kernel_(kernel), code_(code) {
     std::map<MachineAccess, std::vector<unsigned>> machine;
-    for (const MachineAccess& access : code.accesses) machine[key(access)].push_back(access.width);
+    std::map<MachineAccess, std::uint32_t> order;
+    for (const MachineAccess& access : code.accesses) {
+      machine[key(access)].push_back(access.width);
+      order.try_emplace(key(access), static_cast<std::uint32_t>(order.size()));
+    }
     std::map<MachineAccess, unsigned> on_line;
     for (Op& op : kernel.ops) {
       if (op.kind == OpKind::atomic) mark_loop(op, machine);
       if (!is_issued_kind(kernel, op)) continue;
       sites_.push_back({.op = &op, .memory = &kernel.memory[op.detail]});
       const auto found = machine.find(key(sites_.back()));
-      if (found != machine.end()) sites_.back().widths = found->second;
+      if (found != machine.end()) {
+        sites_.back().widths = found->second;
+        sites_.back().memory->issue_order = order.at(found->first);
+      }
       ++on_line[key(sites_.back())];
     }
     for (Site& site : sites_) site.is_alone = on_line.at(key(site)) == 1;

@@ -286,6 +286,12 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
   for (const CodeBlock& code : blocks) {
     BasicBlock block;
     MixEstimate mix;
+    const auto add_line = [&](const FlatInstruction& flat_instruction, BasicBlock& to) {
+      const LineMix line = {flat_instruction.instruction->ptx_line,
+                            mix.of(lowering.instruction(), flat_instruction.frame)};
+      to.lines.push_back(line);
+      to.mix += line.mix;
+    };
     block.first_op = static_cast<std::uint32_t>(kernel.ops.size());
     block.end = code.kind;
     block.target = code.target;
@@ -296,7 +302,7 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
       if (uses.is_dead(at)) continue;
       lowering.start(flat.code[at], uses.is_result_unused(at));
       block.float_operations += float_operations_of(lowering.instruction());
-      block.mix += mix.of(lowering.instruction(), flat.code[at].frame);
+      add_line(flat.code[at], block);
       const std::size_t first = kernel.memory.size();
       const std::size_t first_product = kernel.matrix_products.size();
       const bool was_linked = kernel.is_linked;
@@ -327,7 +333,7 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
       // What goes around a guarded collective counts with the collective.
       const bool is_counted = !code.is_guard_inverted || code.kind != EndKind::branch;
       if (is_counted) ++block.instructions;
-      if (is_counted) block.mix += mix.of(lowering.instruction(), flat.code[code.ender].frame);
+      if (is_counted) add_line(flat.code[code.ender], block);
       lower_end(lowering, code, block);
     }
     block.op_count = static_cast<std::uint32_t>(kernel.ops.size()) - block.first_op;

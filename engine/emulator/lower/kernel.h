@@ -154,10 +154,11 @@ struct MemoryOp {
   /// from: an index into Kernel::shared_variables; none: not known.
   std::uint32_t shared_base = none;
   // Loads and stores, as the machine code has them (issue_as_compiled).
-  std::uint32_t issued_bytes = 0;   ///< of a lane, where that differs from bytes(); 0: it does not
-  std::uint32_t issued_offset = 0;  ///< from the address to where these begin, or lie
-  std::uint32_t joined = 0;         ///< accesses of the PTX that are parts of this one
-  bool is_uncertain = false;        ///< counts as in the PTX, but may be otherwise
+  std::uint32_t issued_bytes = 0;    ///< of a lane, where that differs from bytes(); 0: it does not
+  std::uint32_t issued_offset = 0;   ///< from the address to where these begin, or lie
+  std::uint32_t joined = 0;          ///< accesses of the PTX that are parts of this one
+  bool is_uncertain = false;         ///< counts as in the PTX, but may be otherwise
+  std::uint32_t issue_order = none;  ///< rises in the machine code; none: not known
   // Atomics.
   AtomicOperation operation = AtomicOperation::add;
   std::uint32_t result = none;
@@ -352,8 +353,8 @@ struct Waits {
   std::uint32_t barriers = 0;  ///< of the block, or the cluster
 };
 
-/// Warp instructions of machine code, estimated from PTX, and what they take of the pipes: in slots
-/// of 32 lanes at the pipe's full rate for 32-bit values.
+/// Warp instructions of machine code, estimated from PTX where that is not there, and what they
+/// take of the pipes: in slots of 32 lanes at the pipe's full rate for 32-bit values.
 struct InstructionMix {
   std::uint32_t issued = 0;
   std::uint32_t alu = 0;          ///< integer sums, logic, shifts, comparisons, choices
@@ -376,6 +377,12 @@ struct InstructionMix {
   friend bool operator==(const InstructionMix&, const InstructionMix&) = default;
 };
 
+/// The part of a line of the PTX in its basic block's mix.
+struct LineMix {
+  std::uint32_t ptx_line = 0;
+  InstructionMix mix;
+};
+
 /// Straight-line code and where it leads. Blocks stand in an order in which a loop's blocks are
 /// adjacent and what follows them comes later, so that lanes that diverged meet again when those
 /// furthest behind run first.
@@ -387,7 +394,8 @@ struct BasicBlock {
   /// What a thread's share in products of matrices takes, in instructions.
   std::uint32_t product_work = 0;
   Waits waits;
-  InstructionMix mix;  ///< of a warp
+  InstructionMix mix;          ///< of a warp
+  std::vector<LineMix> lines;  ///< of its instructions
   EndKind end = EndKind::next;
   bool is_negated = false;
   std::uint32_t predicate = none;

@@ -194,6 +194,38 @@ extern "C" __global__ void others(int* data, const float4* from) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(instructions_by_their_pipe) {
+  const std::string source = R"cuda(
+extern "C" __global__ void pipes(float* f, double* d, unsigned* i) {
+  float x = f[threadIdx.x];
+  double y = d[threadIdx.x];
+  unsigned z = i[threadIdx.x];
+  for (int k = 0; k < 5; ++k) x = fmaf(x, x, 2);
+  for (int k = 0; k < 3; ++k) y = fma(y, y, 2);
+  for (int k = 0; k < 2; ++k) asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
+  for (int k = 0; k < 7; ++k) z = z * z + 1;
+  for (int k = 0; k < 6; ++k) z = min(z ^ 5, z << 3);
+  f[threadIdx.x] = x;
+  d[threadIdx.x] = y;
+  i[threadIdx.x] = z;
+}
+)cuda";
+  for (const int architecture : common_architectures()) {
+    BOOST_TEST_CONTEXT("sm_" << architecture) {
+      const KernelCode code = code_of(compile(source, architecture), "pipes");
+      const auto number = [&](Pipe pipe) {
+        return std::ranges::count(code.instructions, pipe, &MachineInstruction::pipe);
+      };
+      BOOST_TEST(number(Pipe::fma) == 5);
+      BOOST_TEST(number(Pipe::fp64) == 3);
+      BOOST_TEST(number(Pipe::special) == 2);
+      BOOST_TEST(number(Pipe::fma_integer) >= 7);
+      BOOST_TEST(number(Pipe::alu) >= 6);
+      BOOST_TEST(number(Pipe::conversion) == 0);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(registers_are_those_ptxas_names) {
   const std::string source = R"cuda(
 extern "C" __global__ void large(int* data, int j) {
