@@ -102,7 +102,10 @@ std::optional<Chart> build_roofline(const RunResults& results) {
         {roof, fmt::format("{}: at most {}", level.name, describe_figure(*bandwidth, roof))});
     chart.series.emplace_back(level.name);
   }
-  if (!has_roofs) return std::nullopt;
+  // Where all levels move what is useful and little more, it shows nothing.
+  constexpr double least_spread = 1.25;
+  const auto [left, right] = std::ranges::minmax(chart.marks, {}, &ChartMark::x);
+  if (!has_roofs || right.x < least_spread * left.x) return std::nullopt;
   std::ranges::stable_sort(chart.marks, {}, [](const ChartMark& mark) {
     return std::tuple(mark.series, mark.x, *mark.figure);
   });

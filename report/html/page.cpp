@@ -400,6 +400,8 @@ std::string write_charts_page(const std::string& title, Document sections,
   for (const RunResults& results : runs) {
     std::ranges::move(charts_of(results), std::back_inserter(charts));
   }
+  // One of each sweep is too many.
+  std::erase_if(charts, [](const Chart& chart) { return !chart.slopes.empty(); });
   if (!charts.empty()) {
     sections.emplace_back(
         Section{"charts", "Charts", {PageBlock{chart_figures(charts, PageCharts::live)}}});

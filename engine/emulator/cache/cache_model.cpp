@@ -27,8 +27,8 @@ constexpr unsigned lines_of_reads = 64;
 constexpr unsigned lines_of_stores = 16;
 constexpr unsigned lines_of_part = 4096;
 /// Lines among whose stores those that complete one another are looked for: on an H100 a stencil's
-/// neighbours, some thousand lines away, join, on an H200 those of a transpose's tiles, 16,000 away,
-/// and a loop's next round, 33,000 away, does not.
+/// neighbours, some thousand lines away, join, on an H200 those of a transpose's tiles, 16,000
+/// away, and a loop's next round, 33,000 away, does not.
 constexpr std::uint64_t lines_of_writes = 24'576;
 constexpr std::size_t places_of_writes = 1U << 17U;
 

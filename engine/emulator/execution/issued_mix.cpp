@@ -37,6 +37,7 @@ InstructionMix divided(const InstructionMix& mix, double by) {
 struct Line {
   InstructionMix mix;
   std::uint32_t accesses = 0;
+  std::uint32_t sums = 0;  ///< of floats
   std::uint32_t blocks = 0;
 };
 using Lines = std::map<std::uint32_t, Line>;
@@ -47,8 +48,9 @@ double copies_of(const BasicBlock& block, const Lines& lines) {
   double most = 1;
   for (const LineMix& each : block.lines) {
     const Line& line = lines.at(each.ptx_line);
-    const std::uint32_t sums = each.mix == InstructionMix{.issued = 1, .fma = 1} ? line.mix.fma : 0;
-    most = std::max(most, static_cast<double>(std::max(line.accesses, sums)) / line.blocks);
+    const bool is_sum = each.mix == InstructionMix{.issued = 1, .fma = 1};
+    const std::uint32_t copies = std::max(line.accesses, is_sum ? line.sums : 0);
+    most = std::max(most, static_cast<double>(copies) / line.blocks);
   }
   return most;
 }
@@ -59,7 +61,9 @@ void mix_as_compiled(Kernel& kernel, const KernelCode& code) {
   if (code.ptx_lines.empty() || kernel.has_calls || kernel.blocks.empty()) return;
   Lines lines;
   for (const MachineInstruction& instruction : code.instructions) {
-    lines[instruction.ptx_line].mix += mix_of(instruction.pipe);
+    Line& line = lines[instruction.ptx_line];
+    line.mix += mix_of(instruction.pipe);
+    if (instruction.pipe == Pipe::fma) ++line.sums;
   }
   for (const MachineAccess& access : code.accesses) ++lines[access.ptx_line].accesses;
   for (const BasicBlock& block : kernel.blocks) {
