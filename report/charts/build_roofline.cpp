@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <tuple>
-#include <utility>
 
 #include "engine/text/units.h"
 #include "report/charts/chart_parts.h"
@@ -81,22 +80,21 @@ std::optional<Chart> build_roofline(const RunResults& results) {
   bool has_roofs = false;
   for (const MemoryLevel& level : memory_levels) {
     const bool is_last = &level == &memory_levels.back();
-    double roof = is_last ? results.run.provenance.device.peak_bandwidth() * giga : 0;
-    bool is_predicted = false;
+    double predicted = 0;
     for (const PointRecord* point : points) {
       const double moved = *bytes_moved(*point, level);
       const double useful =
           *figure_of(*point, *bandwidth) * *figure_of(*point, time) / per_gigabyte;
       if (moved <= 0) continue;
       const double alone = figure_of(*point, {level.time, Origin::predicted}).value_or(0);
-      if (alone > 0) {
-        roof = std::max(std::exchange(is_predicted, true) ? roof : 0, moved * per_gigabyte / alone);
-      }
+      if (alone > 0) predicted = std::max(predicted, moved * per_gigabyte / alone);
       ChartMark mark{0, chart.series.size(), useful / moved};
       mark.figure = figure_of(*point, *bandwidth);
       mark.point = ordinals.at(point);
       chart.marks.push_back(mark);
     }
+    const double peak = is_last ? results.run.provenance.device.peak_bandwidth() * giga : 0;
+    const double roof = predicted > 0 ? predicted : peak;
     has_roofs = has_roofs || roof > 0;
     chart.slopes.push_back(
         {roof, fmt::format("{}: at most {}", level.name, describe_figure(*bandwidth, roof))});

@@ -50,8 +50,8 @@ std::map<const PointRecord*, std::size_t> ordinals_of(const RunResults& results)
 std::optional<Chart> build_scatter(const ChartLayout& layout, const RunResults& results);
 
 /// How much of what each level of memory can move the configurations make use of: a scatter chart.
-/// Nothing where what a level moves is not known of two points, or of no level what it can move, or
-/// for several GPUs.
+/// Nothing where what a level moves is not known of two points, or of no level what it can move,
+/// where all levels move little but what is useful, or for several GPUs.
 std::optional<Chart> build_roofline(const RunResults& results);
 
 /// Of more than a thousand marks one stays of those of a series that would cover each other. Gives

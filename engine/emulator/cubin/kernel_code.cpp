@@ -122,8 +122,8 @@ void read_instructions(std::span<const char> text, const PtxLines& lines, Kernel
   constexpr std::uint64_t local_load = 0x183;   // LDL
   constexpr std::uint64_t local_store = 0x187;  // STL
   constexpr std::uint64_t filler = 0x118;       // NOP
-  constexpr std::uint64_t branch = 0x147;       // BRA
-  std::uint64_t last = filler;
+  // Behind the kernel's end: a branch to itself, up to 8.9 and from 9.0 on.
+  constexpr std::array self_branches = {0xffff'fff0'0000'7947, 0xffff'fffc'00fc'7947};
   for (std::uint64_t offset = 0;; offset += 16) {
     const auto halves = value_at<std::array<std::uint64_t, 2>>(text, offset);
     if (!halves) return;
@@ -133,10 +133,9 @@ void read_instructions(std::span<const char> text, const PtxLines& lines, Kernel
     if (line != 0) code.ptx_lines.push_back(line);
     const unsigned width = widths[high >> 9 & 7];
     const std::uint64_t instruction = low & 0x1ff;
-    // Behind the kernel's end there is a branch to itself.
-    if (instruction == filler && last == branch) code.instructions.pop_back();
-    last = instruction;
-    if (instruction != filler) code.instructions.push_back({line, pipe_of(instruction)});
+    if (instruction != filler && std::ranges::find(self_branches, low) == self_branches.end()) {
+      code.instructions.push_back({line, pipe_of(instruction)});
+    }
     if (width != 0 && instruction == local_load) ++code.local_loads;
     if (width != 0 && instruction == local_store) ++code.local_stores;
     const auto opcode = std::ranges::find(opcodes, instruction, &Opcode::number);

@@ -46,7 +46,8 @@ struct KernelCode {
   std::vector<std::uint32_t> ptx_lines;
   std::optional<unsigned> registers;    ///< per thread
   std::optional<unsigned> local_bytes;  ///< per thread
-  /// All of them, each once, but for what fills the code up; in their order.
+  /// All of them, each once, but for what fills the code up and the branch behind its end; in their
+  /// order.
   std::vector<MachineInstruction> instructions;
   std::uint64_t local_loads = 0;
   std::uint64_t local_stores = 0;

@@ -202,14 +202,19 @@ std::optional<Sites> join(const Sites& wide, const Sites& gone, std::int64_t pha
   return owners;
 }
 
+/// The instructions in the machine code that an access of the PTX has become.
+struct Issued {
+  std::uint32_t order = 0;  ///< of the first of them
+  std::vector<unsigned> widths = {};
+};
+
 class Issue {
  public:
   Issue(Kernel& kernel, const KernelCode& code) : kernel_(kernel), code_(code) {
-    std::map<MachineAccess, std::vector<unsigned>> machine;
-    std::map<MachineAccess, std::uint32_t> order;
+    std::map<MachineAccess, Issued> machine;
     for (const MachineAccess& access : code.accesses) {
-      machine[key(access)].push_back(access.width);
-      order.try_emplace(key(access), static_cast<std::uint32_t>(order.size()));
+      const auto order = static_cast<std::uint32_t>(machine.size());
+      machine.try_emplace(key(access), Issued{order}).first->second.widths.push_back(access.width);
     }
     std::map<MachineAccess, unsigned> on_line;
     for (Op& op : kernel.ops) {
@@ -218,8 +223,8 @@ class Issue {
       sites_.push_back({.op = &op, .memory = &kernel.memory[op.detail]});
       const auto found = machine.find(key(sites_.back()));
       if (found != machine.end()) {
-        sites_.back().widths = found->second;
-        sites_.back().memory->issue_order = order.at(found->first);
+        sites_.back().widths = found->second.widths;
+        sites_.back().memory->issue_order = found->second.order;
       }
       ++on_line[key(sites_.back())];
     }
@@ -248,7 +253,7 @@ class Issue {
  private:
   /// An atomic on shared memory that the hardware has not is a loop of a load and a
   /// compare-and-swap.
-  void mark_loop(const Op& op, const std::map<MachineAccess, std::vector<unsigned>>& machine) {
+  void mark_loop(const Op& op, const std::map<MachineAccess, Issued>& machine) {
     MemoryOp& memory = kernel_.memory[op.detail];
     const std::uint32_t line = kernel_.instructions[op.instruction].ptx_line;
     if (memory.space == ptx::Space::shared) {

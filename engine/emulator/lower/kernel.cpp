@@ -286,11 +286,9 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
   for (const CodeBlock& code : blocks) {
     BasicBlock block;
     MixEstimate mix;
-    const auto add_line = [&](const FlatInstruction& flat_instruction, BasicBlock& to) {
-      const LineMix line = {flat_instruction.instruction->ptx_line,
-                            mix.of(lowering.instruction(), flat_instruction.frame)};
-      to.lines.push_back(line);
-      to.mix += line.mix;
+    const auto add_line = [&](const FlatInstruction& one) {
+      block.lines.push_back({one.instruction->ptx_line, mix.of(*one.instruction, one.frame)});
+      block.mix += block.lines.back().mix;
     };
     block.first_op = static_cast<std::uint32_t>(kernel.ops.size());
     block.end = code.kind;
@@ -302,7 +300,7 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
       if (uses.is_dead(at)) continue;
       lowering.start(flat.code[at], uses.is_result_unused(at));
       block.float_operations += float_operations_of(lowering.instruction());
-      add_line(flat.code[at], block);
+      add_line(flat.code[at]);
       const std::size_t first = kernel.memory.size();
       const std::size_t first_product = kernel.matrix_products.size();
       const bool was_linked = kernel.is_linked;
@@ -333,7 +331,7 @@ Kernel lower(const ptx::Module& module, const std::string& entry, Simd simd) {
       // What goes around a guarded collective counts with the collective.
       const bool is_counted = !code.is_guard_inverted || code.kind != EndKind::branch;
       if (is_counted) ++block.instructions;
-      if (is_counted) add_line(flat.code[code.ender], block);
+      if (is_counted) add_line(flat.code[code.ender]);
       lower_end(lowering, code, block);
     }
     block.op_count = static_cast<std::uint32_t>(kernel.ops.size()) - block.first_op;

@@ -1,10 +1,8 @@
 #include "engine/emulator/execution/issued_mix.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
-#include <numeric>
 #include <string>
 
 #include "engine/emulator/ptx/module.h"
