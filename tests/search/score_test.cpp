@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(time_counts_instead_of_evaluations) {
 }
 
 BOOST_DATA_TEST_CASE(scores_are_those_of_the_definition,
-                     data::make({"random", "local", "genetic", "forest"}), name) {
+                     data::make({"random", "local", "genetic"}), name) {
   for (const auto& [space_name, space, costs] : sweep::testing::synthetic_spaces()) {
     RandomGenerator random(7);
     std::vector<double> seconds;

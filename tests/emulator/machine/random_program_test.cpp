@@ -107,7 +107,7 @@ std::string difference(const std::vector<std::byte>& expected, const Result& got
 /// SWEEP_RANDOM_PROGRAMS asks for another number of programs, SWEEP_RANDOM_SEED for others.
 BOOST_DATA_TEST_CASE(leave_the_memory_of_the_reference, boost::unit_test::data::make(flavours),
                      flavour) {
-  const std::uint64_t count = from_environment("SWEEP_RANDOM_PROGRAMS", 60);
+  const std::uint64_t count = from_environment("SWEEP_RANDOM_PROGRAMS", 40);
   const std::uint64_t first = from_environment("SWEEP_RANDOM_SEED", 1);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);

@@ -15,9 +15,9 @@ namespace data = boost::unit_test::data;
 namespace every_sweep {
 namespace {
 
-constexpr std::size_t most = 4;
+constexpr std::size_t most = 3;
 /// Of a sweep that searches a space so many are drawn from it: its corners say too little.
-constexpr std::size_t drawn = 8;
+constexpr std::size_t drawn = 5;
 constexpr double tolerance = 1e-9;
 
 /// Sweeps whose blocks differ, by chance or since they share memory by atomics: their counts per
