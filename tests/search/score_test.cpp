@@ -87,8 +87,8 @@ BOOST_AUTO_TEST_CASE(time_counts_instead_of_evaluations) {
   BOOST_TEST(scores.at(0).by_time.value() == 0);
 }
 
-BOOST_DATA_TEST_CASE(scores_are_those_of_the_definition,
-                     data::make({"random", "local", "genetic"}), name) {
+BOOST_DATA_TEST_CASE(scores_are_those_of_the_definition, data::make({"random", "local", "genetic"}),
+                     name) {
   for (const auto& [space_name, space, costs] : sweep::testing::synthetic_spaces()) {
     RandomGenerator random(7);
     std::vector<double> seconds;

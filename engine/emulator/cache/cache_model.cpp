@@ -53,7 +53,7 @@ void prefetch_set(const std::uint64_t* set, unsigned ways) {
 
 }  // namespace
 
-CacheLevel::CacheLevel(std::uint64_t bytes, unsigned ways, Victim victim) : victim_(victim) {
+CacheLevel::CacheLevel(std::uint64_t bytes, unsigned ways) {
   const std::uint64_t lines = bytes / line_bytes;
   if (lines == 0 || ways == 0) return;
   ways_ = static_cast<unsigned>(std::min<std::uint64_t>(ways, lines));
@@ -64,8 +64,6 @@ CacheLevel::CacheLevel(std::uint64_t bytes, unsigned ways, Victim victim) : vict
 
 std::size_t CacheLevel::set_of(std::uint64_t number) const {
   if (sets_ == 0) return 0;
-  if (victim_ == Victim::random)
-    return (mixed(number) >> 32) * sets_ / (std::uint64_t{1} << 32) * ways_;
   // A division of 32 bits is several times faster than one of 64; the upper bits join the hash.
   const auto low = static_cast<std::uint32_t>(number);
   const std::uint64_t rest = low / sets_ | (number >> 32) << 32;
@@ -88,7 +86,6 @@ CacheLevel::Line CacheLevel::touch(std::uint64_t number, std::size_t begin, unsi
   last_ = begin;
   const std::uint64_t tag = number << 8;
   const std::uint64_t added = dirty << 4 | valid;
-  if (victim_ == Victim::random) return touch_any(set, tag, added, evicted);
   if ((set[0] & ~state_bits) == tag) {
     const Line before = unpacked(set[0]);
     set[0] |= added;
@@ -108,24 +105,6 @@ CacheLevel::Line CacheLevel::touch(std::uint64_t number, std::size_t begin, unsi
   evicted = unpacked(previous);
   set[0] = tag | added;
   return unpacked(tag);
-}
-
-CacheLevel::Line CacheLevel::touch_any(std::uint64_t* set, std::uint64_t tag, std::uint64_t added,
-                                       Line& evicted) {
-  std::uint64_t* const end = set + ways_;
-  std::uint64_t* found = std::find_if(
-      set, end, [&](std::uint64_t entry) { return entry != 0 && (entry & ~state_bits) == tag; });
-  if (found == end) found = std::find(set, end, 0);
-  if (found == end) {
-    random_ = random_ * 6364136223846793005 + 1442695040888963407;
-    found = set + (random_ >> 32) * ways_ / (std::uint64_t{1} << 32);
-    evicted = unpacked(*found);
-    *found = tag;
-  }
-  const Line before = unpacked(*found == 0 ? tag : *found);
-  *found |= tag | added;
-  last_ = static_cast<std::size_t>(found - entries_.data());
-  return before;
 }
 
 void CacheLevel::add(unsigned valid) {
@@ -242,8 +221,7 @@ CacheModel::CacheModel(const DeviceProfile& profile)
       l2_(profile.l2_parts, CacheLevel(profile.l2_bytes / profile.l2_parts, profile.l2_ways)),
       granule_sectors_(static_cast<unsigned>(profile.dram_granularity / sector_bytes)),
       stored_bytes_(l2_.size(), StoredBytes(l2_.front().lines(), l2_.front().ways())) {
-  // In the order in which they get blocks: an H100 gives one to each multiprocessor of a GPC, then
-  // of the next GPC; a part is near to four GPCs.
+  // By GPCs, one after the other; a part is near to four of them.
   for (unsigned number = 0; number < multiprocessors_; ++number) {
     near_part_.push_back(number * l2_.size() / multiprocessors_);
   }
@@ -251,7 +229,7 @@ CacheModel::CacheModel(const DeviceProfile& profile)
 }
 
 void CacheModel::begin_launch(std::uint64_t l1_bytes) {
-  l1_.assign(multiprocessors_, CacheLevel(l1_bytes, l1_ways_, CacheLevel::Victim::random));
+  l1_.assign(multiprocessors_, CacheLevel(l1_bytes, l1_ways_));
   reads_.reset();
   stores_.reset();
   neighbours_.reset();
@@ -314,6 +292,9 @@ SectorSources CacheModel::send(unsigned multiprocessor, const Request& request, 
       wanted_.back().partial_bytes = &request.partial_bytes[first];
     }
     prefetch(multiprocessor, wanted_.back());
+    if (kind != RequestKind::load && kind != RequestKind::bypassing_load) {
+      __builtin_prefetch(&recent_write(line), 1);
+    }
   }
   for (const Wanted& each : wanted_) {
     if (kind == RequestKind::store || kind == RequestKind::partial_store) {
@@ -462,10 +443,15 @@ void CacheModel::change(const Wanted& wanted, unsigned sectors) {
   }
 }
 
+/// Where a store to a line is noted: what is there may be of another line.
+CacheModel::RecentWrite& CacheModel::recent_write(std::uint64_t line) {
+  if (recent_writes_.empty()) recent_writes_.resize(places_of_writes);
+  return recent_writes_[mixed(line) % places_of_writes];
+}
+
 /// Stores to a line that come one soon after the other count as one.
 void CacheModel::note_write(std::uint64_t line, unsigned sectors) {
-  if (recent_writes_.empty()) recent_writes_.resize(places_of_writes);
-  RecentWrite& recent = recent_writes_[mixed(line) % places_of_writes];
+  RecentWrite& recent = recent_write(line);
   const bool is_recent = written_lines_ - recent.number <= lines_of_writes;
   if (recent.line == line && is_recent) {
     recent.sectors |= sectors;

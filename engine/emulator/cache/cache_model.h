@@ -11,18 +11,11 @@ namespace sweep {
 /// One cache of lines of 128 bytes with 4 sectors of 32 bytes: a tag for the line, and a valid and
 /// a dirty bit for each sector. Sectors of a line are given as a mask of its lower four bits.
 ///
-/// Any number of lines is allowed; what does not fill a whole set is left out.
+/// Of a set the least recently used line goes. The set of a line is its number modulo the sets,
+/// rotated by a hash of the rest: a contiguous range of lines spreads evenly, and no stride keeps
+/// to a few sets. Any number of lines is allowed; what does not fill a whole set is left out.
 class CacheLevel {
  public:
-  /// Which line of a set goes.
-  enum class Victim : std::uint8_t {
-    /// The least recently used one. The set of a line is its number modulo the sets, rotated by a
-    /// hash of the rest: a contiguous range of lines spreads evenly, and no stride keeps to a few
-    /// sets.
-    least_recent,
-    /// Any, by a fixed sequence of numbers. The set of a line is a hash of its number.
-    random,
-  };
   /// What is in one line.
   struct Line {
     std::uint64_t number = 0;  ///< address / 128
@@ -32,7 +25,7 @@ class CacheLevel {
 
   CacheLevel() = default;
   /// A capacity of less than a line makes a cache that holds nothing.
-  CacheLevel(std::uint64_t bytes, unsigned ways, Victim victim = Victim::least_recent);
+  CacheLevel(std::uint64_t bytes, unsigned ways);
 
   bool holds_anything() const { return sets_ != 0; }
   std::size_t lines() const { return std::size_t{sets_} * ways_; }
@@ -64,14 +57,11 @@ class CacheLevel {
     return {entry >> 8, static_cast<unsigned>(entry & 0xf),
             static_cast<unsigned>(entry >> 4 & 0xf)};
   }
-  Line touch_any(std::uint64_t* set, std::uint64_t tag, std::uint64_t added, Line& evicted);
 
   std::uint32_t sets_ = 0;
   unsigned ways_ = 0;
-  Victim victim_ = Victim::least_recent;
-  std::uint64_t random_ = 0;
-  /// Of each set the ways, the most recently used first where that matters: line number << 8 |
-  /// dirty << 4 | valid. Empty until the cache is first used.
+  /// Of each set the ways, the most recently used first: line number << 8 | dirty << 4 | valid.
+  /// Empty until the cache is first used.
   std::vector<std::uint64_t> entries_;
   std::size_t last_ = 0;  ///< the entry touched last
 };
@@ -174,12 +164,11 @@ struct SectorSources {
   unsigned dram = 0;
 };
 
-/// A sectored L1 for each multiprocessor, where any line of a set may have to go, and an L2 before
-/// DRAM, where it is the least recently used one: which is what fits hit rates measured on an H200.
-/// Loads and stores allocate in L1 and L2; stores write through L1, and stay dirty in L2 until
-/// evicted. What is on its way counts as there. Before they come to the L2, which counts them once,
-/// a multiprocessor joins its stores to a sector, and a group of neighbouring multiprocessors its
-/// reads (`l2_coalescers`: on an H100 the reads of a GPC are joined, and no others).
+/// A sectored L1 for each multiprocessor and an L2 before DRAM. Loads and stores allocate in L1 and
+/// L2; stores write through L1, and stay dirty in L2 until evicted. What is on its way counts as
+/// there. Before they come to the L2, which counts them once, a multiprocessor joins its stores to
+/// a sector, and a group of neighbouring multiprocessors its reads (`l2_coalescers`: on an H100 the
+/// reads of a GPC are joined, and no others).
 ///
 /// The L2 may have several parts (two since capability 8.0's A100), each near to some of the
 /// multiprocessors. A line has its home in one of them. A multiprocessor looks into its own part,
@@ -238,6 +227,7 @@ class CacheModel {
     unsigned sectors = 0;
     std::uint64_t number = 0;  ///< of lines written before it
   };
+  RecentWrite& recent_write(std::uint64_t line);
   void note_write(std::uint64_t line, unsigned sectors);
   void note_isolated(const RecentWrite& write);
   void read_dram(unsigned sectors);

@@ -27,10 +27,11 @@ double scattered(std::uint64_t number) {
 }  // namespace
 
 ResidentBlocks::ResidentBlocks(CacheModel& caches, unsigned multiprocessors,
-                               unsigned blocks_of_each)
+                               unsigned blocks_of_each, std::uint64_t blocks)
     : caches_(caches),
       multiprocessors_(std::max(multiprocessors, 1U)),
-      last_(multiprocessors_.size() - 1) {
+      last_(multiprocessors_.size() - 1),
+      first_(std::min<std::uint64_t>(std::max<std::uint64_t>(blocks, 1), multiprocessors_.size())) {
   for (Multiprocessor& each : multiprocessors_) each.slots.resize(std::max(blocks_of_each, 1U));
 }
 
@@ -43,12 +44,13 @@ void ResidentBlocks::add(BlockRequests requests) {
 /// False where no multiprocessor has room.
 bool ResidentBlocks::place(BlockRequests& requests) {
   const std::size_t multiprocessors = multiprocessors_.size();
-  // The first ones are dealt out in turn; which one has room next is as good as chance then.
-  const std::size_t begin =
-      last_ + 1 +
-      (now_ == 0
-           ? 0
-           : static_cast<std::size_t>(scattered(blocks_) * static_cast<double>(multiprocessors)));
+  std::size_t begin = last_ + 1;
+  if (blocks_ < first_) {
+    begin = blocks_ * multiprocessors / first_;
+  } else if (now_ != 0) {
+    // Which one has room next is as good as chance.
+    begin += static_cast<std::size_t>(scattered(blocks_) * static_cast<double>(multiprocessors));
+  }
   for (std::size_t i = 0; i < multiprocessors; ++i) {
     const std::size_t number = (begin + i) % multiprocessors;
     Multiprocessor& each = multiprocessors_[number];

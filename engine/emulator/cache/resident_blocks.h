@@ -24,15 +24,18 @@ struct SentSectors {
 };
 
 /// Sends the requests of blocks through the caches in about the order in which a device does: as
-/// many blocks as there is room for are resident on each multiprocessor, dealt out one to each in
-/// turn, and later ones to another that has room, as if by chance. A warp sends one request after
-/// the other until one waits for what was asked for before, which takes as long as its way through
-/// the caches; of the warps that can go on the oldest does. So a block whose data lies in L1 gets
-/// ahead of the others. The barriers of a block are not waited for.
+/// many blocks as there is room for are resident on each multiprocessor. The first ones are dealt
+/// out one to each in turn, and fewer than there are multiprocessors as far from each other as can
+/// be: an H200 gives as many to each GPC, those in a row to one GPC. Later ones go to another one
+/// that has room, as if by chance. A warp sends one request after the other until one waits for
+/// what was asked for before, which takes as long as its way through the caches; of the warps that
+/// can go on the oldest does. So a block whose data lies in L1 gets ahead of the others. The
+/// barriers of a block are not waited for.
 class ResidentBlocks {
  public:
-  /// `caches` must outlive it.
-  ResidentBlocks(CacheModel& caches, unsigned multiprocessors, unsigned blocks_of_each);
+  /// `caches` must outlive it; `blocks`: in the grid.
+  ResidentBlocks(CacheModel& caches, unsigned multiprocessors, unsigned blocks_of_each,
+                 std::uint64_t blocks);
 
   /// The grid's next block. Where no multiprocessor has room, those that are there go on until one
   /// has.
@@ -73,6 +76,7 @@ class ResidentBlocks {
   CacheModel& caches_;
   std::vector<Multiprocessor> multiprocessors_;
   std::size_t last_;          ///< the multiprocessor that got a block last
+  std::size_t first_;         ///< blocks: one to each multiprocessor, or fewer
   std::uint64_t blocks_ = 0;  ///< that were placed
   Cycles now_ = 0;            ///< all have come so far
   Cycles from_dram_ = 0;

@@ -183,7 +183,8 @@ class CachedLaunches::Follower {
         kernel_(kernel),
         waits_(find_waits(kernel)),
         blocks_of_each_(static_cast<unsigned>(resident_blocks / launch.multiprocessors)),
-        resident_(owner.caches_, owner.profile_.multiprocessors, blocks_of_each_),
+        resident_(owner.caches_, owner.profile_.multiprocessors, blocks_of_each_,
+                  launch.grid.count()),
         requests_(launch.warps()) {
     const std::uint64_t l1_bytes = l1_bytes_beside(owner.profile_, blocks_of_each_, shared_bytes);
     if (owner.is_unknown_) owner.hold();
@@ -406,7 +407,8 @@ CacheCount CachedLaunches::finish() {
     caches_.forget_count();
     for (Kept& launch : kept_) {
       caches_.begin_launch(launch.l1_bytes);
-      ResidentBlocks resident(caches_, profile_.multiprocessors, launch.blocks_of_each);
+      ResidentBlocks resident(caches_, profile_.multiprocessors, launch.blocks_of_each,
+                              launch.blocks.size());
       for (BlockRequests& block : launch.blocks) resident.add(std::move(block));
       resident.finish();
     }

@@ -468,26 +468,6 @@ BOOST_AUTO_TEST_CASE(reads_of_a_group_of_multiprocessors_are_joined_while_they_a
   BOOST_TEST(reads_of(0, {1}, 1000) == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(random_victims_leave_a_part_of_what_exceeds_the_cache) {
-  constexpr std::uint64_t lines = 512;
-  CacheLevel level(lines * 128, 16, CacheLevel::Victim::random);
-  CacheLevel::Line evicted;
-  const auto hits_of_round = [&](std::uint64_t count) {
-    std::uint64_t hits = 0;
-    for (std::uint64_t line = 0; line < count; ++line) {
-      hits += level.touch(line, level.set_of(line), 0xf, 0, evicted).valid == 0xf;
-    }
-    return hits;
-  };
-  hits_of_round(lines / 4);
-  BOOST_TEST(hits_of_round(lines / 4) == lines / 4);
-  // The least recently used one as the victim would have no hits here.
-  for (int round = 0; round < 8; ++round) hits_of_round(2 * lines);
-  const std::uint64_t hits = hits_of_round(2 * lines);
-  BOOST_TEST(hits > lines / 10);
-  BOOST_TEST(hits < lines);
-}
-
 namespace {
 
 struct Size {

@@ -29,7 +29,7 @@ std::vector<std::uint64_t> lines_from(std::uint64_t first, std::uint64_t count) 
 std::pair<std::uint64_t, std::uint64_t> hits(unsigned room, unsigned l1_lines,
                                              const std::vector<RequestLog>& blocks) {
   CacheModel caches = tiny_model(l1_lines, 64, 32);
-  ResidentBlocks resident(caches, 2, room);
+  ResidentBlocks resident(caches, 2, room, blocks.size());
   for (const RequestLog& block : blocks) resident.add({block});
   resident.finish();
   return {caches.count().l1_load_hits / 4, caches.count().l2_read_hits / 4};
@@ -48,6 +48,22 @@ BOOST_AUTO_TEST_CASE(blocks_are_dealt_out_to_the_multiprocessors) {
   BOOST_TEST((hits(1, 16, {block, block}) == Hits{0, 8}));
   BOOST_TEST((hits(1, 16, {block, block, block, block}) == Hits{16, 8}));
   BOOST_TEST((hits(2, 16, {block, block, block, block}) == Hits{16, 8}));
+}
+
+BOOST_AUTO_TEST_CASE(fewer_blocks_than_multiprocessors_go_to_all_gpcs) {
+  DeviceProfile profile = tiny_profile(16, 64, 32);
+  profile.multiprocessors = 8;
+  profile.l2_coalescers = 2;
+  const auto reads_of = [&](std::uint64_t blocks) {
+    CacheModel caches(profile);
+    ResidentBlocks resident(caches, profile.multiprocessors, 1, blocks);
+    for (std::uint64_t i = 0; i < blocks; ++i) resident.add({loading({5})});
+    resident.finish();
+    return caches.count().l2_read_sectors;
+  };
+  // A GPC joins the reads of its multiprocessors, half of the blocks.
+  BOOST_TEST(reads_of(2) == 2 * 4U);
+  BOOST_TEST(reads_of(4) == 2 * 4U);
 }
 
 BOOST_AUTO_TEST_CASE(a_block_never_follows_its_neighbour_on_a_multiprocessor) {
@@ -76,7 +92,7 @@ BOOST_AUTO_TEST_CASE(resident_blocks_share_an_l1) {
 
 BOOST_AUTO_TEST_CASE(a_line_that_two_warps_want_is_fetched_once) {
   CacheModel caches = tiny_model(16, 64, 32);
-  ResidentBlocks resident(caches, 2, 1);
+  ResidentBlocks resident(caches, 2, 1, 1);
   const RequestLog warp = loading({5});
   resident.add({warp, warp, warp, warp});
   resident.finish();
@@ -89,7 +105,7 @@ BOOST_AUTO_TEST_CASE(the_block_whose_data_is_near_goes_first) {
   // One warp goes round a line in L1 while another one waits for memory: when the first ends the
   // other has hardly begun, so that the line never has to go.
   CacheModel caches = tiny_model(2, 64, 32);
-  ResidentBlocks resident(caches, 1, 2);
+  ResidentBlocks resident(caches, 1, 2, 2);
   resident.add({loading(std::vector<std::uint64_t>(15, 7))});
   resident.add({loading(lines_from(100, 40))});
   resident.finish();
