@@ -246,14 +246,17 @@ CacheModel::Wanted CacheModel::wanted(std::uint64_t line, unsigned sectors) cons
           home_of(line)};
 }
 
-void CacheModel::prefill(std::uint64_t begin, std::uint64_t end) {
+void CacheModel::prefill(std::uint64_t begin, std::uint64_t end, bool fills_all_parts) {
   if (!l2_.front().holds_anything()) return;
   while (begin < end) {
     const std::uint64_t line = begin / 4;
     const std::uint64_t next = std::min(end, (line + 1) * 4);
     const auto sectors = ((1U << (next - begin)) - 1) << begin % 4;
-    CacheLevel::Line evicted;
-    l2_[home_of(line)].touch(line, l2_.front().set_of(line), sectors, 0, evicted);
+    for (std::size_t part = 0; part < l2_.size(); ++part) {
+      if (!fills_all_parts && part != home_of(line)) continue;
+      CacheLevel::Line evicted;
+      l2_[part].touch(line, l2_.front().set_of(line), sectors, 0, evicted);
+    }
     begin = next;
   }
 }

@@ -194,8 +194,9 @@ class CacheModel {
   CacheCount count_at_end() const;
   /// Begins to count anew; what the caches have stays.
   void forget_count() { count_ = {}; }
-  /// Fills L2 as stores to the sectors [begin, end) do, without counting them.
-  void prefill(std::uint64_t begin, std::uint64_t end);
+  /// Fills L2 with the sectors [begin, end), without counting them: the part where they are at home
+  /// or, as reads from everywhere do, all parts.
+  void prefill(std::uint64_t begin, std::uint64_t end, bool fills_all_parts);
   /// A request of a warp on a multiprocessor, whose number is below the profile's, in a cycle of
   /// the launch.
   SectorSources send(unsigned multiprocessor, const Request& request, double cycle = 0);

@@ -18,6 +18,9 @@ constexpr double dram_latency = 650;
 constexpr double sectors_of_wavefront = 4;  // that the load unit takes in a cycle
 constexpr double l2_cycles = 0.9;           // of a multiprocessor, for each sector
 constexpr double dram_cycles = 1.8;         // the same, where all ask for as many
+// DRAM may be so far behind. Beyond that a request to it holds its load unit, and of the warps that
+// wait for the unit the oldest goes first: blocks that fit into L1 alone pass through it in turn.
+constexpr double dram_queue = 7000;
 
 /// From 0 to less than 1, as if by chance.
 double scattered(std::uint64_t number) {
@@ -109,6 +112,7 @@ bool ResidentBlocks::run_turn(Multiprocessor& multiprocessor, unsigned number) {
   const SectorSources sources = caches_.send(number, request_, begin);
   load_unit = begin + std::max(1.0, static_cast<double>(request_.count) / sectors_of_wavefront);
   const Cycles arrival = arrival_of(multiprocessor, sources, begin);
+  if (sources.dram != 0) load_unit = std::max(load_unit, from_dram_ - dram_queue);
   const bool is_store =
       request_.kind == RequestKind::store || request_.kind == RequestKind::partial_store;
   std::uint64_t& sent = is_store                               ? sent_.stores

@@ -242,7 +242,8 @@ CachedLaunches::CachedLaunches(const DeviceProfile& profile, CacheState state,
   if (state == CacheState::warm) hold();
 }
 
-/// L2 has of the buffers what there is room for.
+/// L2 has of the buffers what there is room for. What fits into each of its parts has been read
+/// there by the launches before: which block was where changes from one to the next.
 void CachedLaunches::hold() {
   caches_ = CacheModel(profile_);
   is_unknown_ = false;
@@ -255,8 +256,11 @@ void CachedLaunches::hold() {
     parts.emplace_back(end - bytes, end);
     room -= bytes;
   }
+  const std::uint64_t held = profile_.l2_bytes - room;
+  const bool fits_each_part = held * profile_.l2_parts <= profile_.l2_bytes;
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    caches_.prefill(part->first / sector_bytes, (part->second + sector_bytes - 1) / sector_bytes);
+    caches_.prefill(part->first / sector_bytes, (part->second + sector_bytes - 1) / sector_bytes,
+                    fits_each_part);
   }
 }
 

@@ -332,12 +332,19 @@ BOOST_AUTO_TEST_CASE(a_line_near_to_its_home_has_no_copy_elsewhere_until_it_is_r
 
 BOOST_AUTO_TEST_CASE(what_is_written_before_the_first_launch_lies_at_home) {
   CacheModel model = two_halves();
-  model.prefill(line_at_home(true), line_at_home(true) + 1);
-  model.prefill(line_at_home(false), line_at_home(false) + 1);
+  model.prefill(line_at_home(true), line_at_home(true) + 1, false);
+  model.prefill(line_at_home(false), line_at_home(false) + 1, false);
   BOOST_TEST(model.count() == CacheCount{});
   perform(model, {load, 0, line_at_home(true)});
   perform(model, {load, 0, line_at_home(false)});
   BOOST_TEST(model.finish() == (CacheCount{0, 0, 2, 1, 0, 0, 0, 0, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(what_all_parts_have_is_found_near) {
+  CacheModel model = two_halves();
+  model.prefill(line_at_home(false), line_at_home(false) + 1, true);
+  perform(model, {load, 0, line_at_home(false)});
+  BOOST_TEST(model.finish() == (CacheCount{0, 0, 1, 1, 0, 0, 0, 0, 0}));
 }
 
 BOOST_AUTO_TEST_CASE(a_store_of_a_whole_sector_leaves_a_copy_in_its_own_half) {
