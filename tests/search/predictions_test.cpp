@@ -38,7 +38,7 @@ SearchSpace predicted_line() {
 std::size_t median_trials(const SyntheticSpace& synthetic, const std::string& name,
                           const KnownPredictions& known = {}) {
   constexpr std::size_t most = 4000;
-  constexpr std::size_t seeds = 15;
+  constexpr std::size_t seeds = 31;
   const std::vector<std::string> one = {name};
   const std::vector<double> near_best = {0.95};
   return sweep::compare_strategies(synthetic.space, synthetic.costs, one, near_best, seeds, most,

@@ -18,8 +18,9 @@ constexpr double dram_latency = 650;
 constexpr double sectors_of_wavefront = 4;  // that the load unit takes in a cycle
 constexpr double l2_cycles = 0.9;           // of a multiprocessor, for each sector
 constexpr double dram_cycles = 1.8;         // the same, where all ask for as many
-// DRAM may be so far behind. Beyond that a request to it holds its load unit, and of the warps that
-// wait for the unit the oldest goes first: blocks that fit into L1 alone pass through it in turn.
+// Fitted to working_set on an H200: DRAM may be so far behind. Beyond that a request to it holds
+// its load unit, and of the warps that wait for the unit the oldest goes first: blocks that fit
+// into L1 alone pass through it in turn.
 constexpr double dram_queue = 7000;
 
 /// From 0 to less than 1, as if by chance.

@@ -26,11 +26,12 @@ struct SentSectors {
 /// Sends the requests of blocks through the caches in about the order in which a device does: as
 /// many blocks as there is room for are resident on each multiprocessor. The first ones are dealt
 /// out one to each in turn, and fewer than there are multiprocessors as far from each other as can
-/// be: an H200 gives as many to each GPC, those in a row to one GPC. Later ones go to another one
-/// that has room, as if by chance. A warp sends one request after the other until one waits for
-/// what was asked for before, which takes as long as its way through the caches; of the warps that
-/// can go on the oldest does. So a block whose data lies in L1 gets ahead of the others. The
-/// barriers of a block are not waited for.
+/// be: an H200 gives grids of 32 blocks and more to all GPCs, those in a row to one. (Of smaller
+/// ones it gives the first 8 to one GPC, which is left out.) Later ones go to another one that has
+/// room, as if by chance. A warp sends one request after the other until one waits for what was
+/// asked for before, which takes as long as its way through the caches; of the warps that can go on
+/// the oldest does. So a block whose data lies in L1 gets ahead of the others. The barriers of a
+/// block are not waited for.
 class ResidentBlocks {
  public:
   /// `caches` must outlive it; `blocks`: in the grid.
