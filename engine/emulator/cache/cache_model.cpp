@@ -14,16 +14,19 @@ constexpr unsigned sectors_of_line = 4;
 constexpr std::uint64_t state_bits = 0xff;
 constexpr unsigned whole_line = 0xf;  ///< its sectors
 
-// Multiprocessor cycles in which requests on their way to the L2 are joined, about as measured on
-// an H100: reads until L2 has what they ask for from the near part, another part, or DRAM.
-constexpr double near_join = 6;
+// Multiprocessor cycles in which requests on their way to the L2 are joined. Reads about as an
+// H200's counters have it for two multiprocessors of which one asks so much later: of what the near
+// part has all are joined up to 16 cycles, nine of ten at 40 and none at 100; of what DRAM has all
+// up to 300, half at 400 to 500, one of ten at 600. From another part, and stores: as on an H100.
+constexpr double near_join = 60;
 constexpr double far_join = 200;
-constexpr double dram_join = 350;
+constexpr double near_dram_join = 380;
+constexpr double far_dram_join = 560;
 constexpr double store_join = 25;
 constexpr double neighbour_join = 8;  // what comes from DRAM by way of another part
 // Lines that are under way together: of a group's reads and of a multiprocessor's stores, fitted;
 // and of a part, enough.
-constexpr unsigned lines_of_reads = 64;
+constexpr unsigned lines_of_reads = 256;
 constexpr unsigned lines_of_stores = 16;
 constexpr unsigned lines_of_part = 4096;
 /// Lines among whose stores those that complete one another are looked for: on an H100 a stencil's
@@ -187,17 +190,35 @@ unsigned RequestCoalescer::take(std::size_t group, std::uint64_t line, unsigned 
   return taken;
 }
 
+RequestCoalescer::UnderWay* RequestCoalescer::entry_of(std::size_t group, std::uint64_t line) {
+  if (groups_ == 0) return nullptr;
+  if (under_way_.empty()) under_way_.resize(std::size_t{groups_} * lines_);
+  return &under_way_[place_of(group, line)];
+}
+
 void RequestCoalescer::send(std::size_t group, std::uint64_t line, unsigned sectors, double cycle,
                             double until) {
-  if (groups_ == 0) return;
-  if (under_way_.empty()) under_way_.resize(std::size_t{groups_} * lines_);
-  UnderWay& entry = under_way_[place_of(group, line)];
+  UnderWay* found = entry_of(group, line);
+  if (found == nullptr) return;
+  UnderWay& entry = *found;
   if (entry.line == line && cycle < entry.until) {
     entry.sectors |= sectors;
     entry.until = std::max(entry.until, until);
   } else {
     entry = {line, sectors, until};
   }
+}
+
+std::optional<double> RequestCoalescer::arrival_of(std::size_t group, std::uint64_t line,
+                                                   unsigned sectors, double cycle) const {
+  if (under_way(group, line, whole_line, cycle) != sectors) return std::nullopt;
+  return under_way_[place_of(group, line)].arrival;
+}
+
+void RequestCoalescer::send_alone(std::size_t group, std::uint64_t line, unsigned sectors,
+                                  double until, double arrival) {
+  UnderWay* entry = entry_of(group, line);
+  if (entry != nullptr) *entry = {line, sectors, until, arrival};
 }
 
 CacheCount& CacheCount::operator+=(const CacheCount& other) {
@@ -275,6 +296,7 @@ SectorSources CacheModel::send(unsigned multiprocessor, const Request& request, 
     sources.near += of_line.near;
     sources.far += of_line.far;
     sources.dram += of_line.dram;
+    sources.joined_arrival = std::max(sources.joined_arrival, of_line.joined_arrival);
   };
   const RequestKind kind = request.kind;
   if (l2_.front().holds_anything()) {
@@ -334,10 +356,10 @@ SectorSources CacheModel::load(unsigned multiprocessor, const Wanted& wanted, bo
     return sources;
   }
   const std::size_t group = std::size_t{multiprocessor} * read_groups_ / multiprocessors_;
-  const unsigned joined = reads_.under_way(group, line, sectors, cycle);
-  sources.far = number_of(joined);
-  sectors &= ~joined;
-  if (sectors == 0) return sources;
+  if (const auto arrival = reads_.arrival_of(group, line, sectors, cycle)) {
+    sources.joined_arrival = *arrival;
+    return sources;
+  }
   count_.l2_read_sectors += number_of(sectors);
   const std::size_t part = near_part_[multiprocessor];
   CacheLevel& near = l2_[part];
@@ -346,7 +368,8 @@ SectorSources CacheModel::load(unsigned multiprocessor, const Wanted& wanted, bo
   sources.near = number_of(sectors & ~missing & ~late);
   sources.far += number_of(late & ~missing);
   count_.l2_read_hits += sources.near;
-  double until = cycle + near_join;
+  double join = near_join;
+  double latency = near_latency;
   if (missing != 0) {
     CacheLevel& home = l2_[wanted.home];
     const unsigned granules = whole_granules(missing);
@@ -355,14 +378,15 @@ SectorSources CacheModel::load(unsigned multiprocessor, const Wanted& wanted, bo
         missing_at(wanted.home, wanted, granules) | (&home == &near ? missing : 0);
     sources.dram = number_of(fetched & missing);
     sources.far += number_of(missing) - sources.dram;
-    until = cycle + (fetched != 0 ? dram_join : far_join);
+    join = fetched == 0 ? far_join : &home == &near ? near_dram_join : far_dram_join;
+    latency = fetched == 0 ? far_latency : dram_latency;
     if (&home != &near) {
       neighbours_.send(part, line, granules & ~sectors, cycle,
                        cycle + (fetched != 0 ? neighbour_join : far_join));
     }
     read_dram(fetched);
   }
-  reads_.send(group, line, sectors, cycle, until);
+  reads_.send_alone(group, line, sectors, cycle + join, cycle + latency);
   return sources;
 }
 

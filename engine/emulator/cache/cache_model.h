@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 
 #include "engine/emulator/cache/device_profile.h"
 #include "engine/emulator/cache/request_log.h"
@@ -96,6 +97,11 @@ class StoredBytes {
   std::vector<std::array<std::uint32_t, 4>> missing_;
 };
 
+/// Of a multiprocessor, from a request to its data, about, as measured on H100 and H200.
+constexpr double near_latency = 270;
+constexpr double far_latency = 480;
+constexpr double dram_latency = 650;
+
 /// Joins requests on their way to the L2: a group asks once for sectors that it asks for again
 /// while they are under way.
 class RequestCoalescer {
@@ -111,14 +117,23 @@ class RequestCoalescer {
   unsigned take(std::size_t group, std::uint64_t line, unsigned sectors, double cycle);
   /// Sectors are under way until a cycle.
   void send(std::size_t group, std::uint64_t line, unsigned sectors, double cycle, double until);
+  /// The same, where requests are joined that ask for the same sectors of the line and no others:
+  /// it takes the place of the one before. What it asks for arrives in a cycle.
+  void send_alone(std::size_t group, std::uint64_t line, unsigned sectors, double until,
+                  double arrival);
+  /// When the data of such a request arrives that is under way; nothing where none is.
+  std::optional<double> arrival_of(std::size_t group, std::uint64_t line, unsigned sectors,
+                                   double cycle) const;
 
  private:
   struct UnderWay {
     std::uint64_t line = 0;
     unsigned sectors = 0;
     double until = 0;
+    double arrival = 0;
   };
   std::size_t place_of(std::size_t group, std::uint64_t line) const;
+  UnderWay* entry_of(std::size_t group, std::uint64_t line);  ///< null without groups
 
   unsigned groups_;
   unsigned lines_;
@@ -162,13 +177,16 @@ struct SectorSources {
   unsigned near = 0;  ///< the multiprocessor's own part of the L2
   unsigned far = 0;   ///< another part
   unsigned dram = 0;
+  double joined_arrival = 0;  ///< the cycle when what others had asked for is there; 0: none
 };
 
 /// A sectored L1 for each multiprocessor and an L2 before DRAM. Loads and stores allocate in L1 and
 /// L2; stores write through L1, and stay dirty in L2 until evicted. What is on its way counts as
 /// there. Before they come to the L2, which counts them once, a multiprocessor joins its stores to
-/// a sector, and a group of neighbouring multiprocessors its reads (`l2_coalescers`: on an H100 the
-/// reads of a GPC are joined, and no others).
+/// a sector, and a group of neighbouring multiprocessors its reads of the same sectors of a line
+/// (`l2_coalescers`: on an H100 the reads of a GPC are joined, and no others; on an H200 those for
+/// other sectors of the line are not). They get the data at the same time, which keeps them in
+/// step.
 ///
 /// The L2 may have several parts (two since capability 8.0's A100), each near to some of the
 /// multiprocessors. A line has its home in one of them. A multiprocessor looks into its own part,

@@ -8,13 +8,11 @@ namespace {
 
 // In cycles of a multiprocessor, about, as measured on H100 and H200. What counts are the orders of
 // magnitude: they decide which warp comes first.
-constexpr double slice = 64;         // that multiprocessors run ahead of each other
-constexpr double start_spread = 32;  // of the first requests of warps that come together
-constexpr double issue = 4;          // between two requests of a warp
+constexpr double slice = 64;           // that multiprocessors run ahead of each other
+constexpr double launch = 2;           // between the starts of two warps of a TPC
+constexpr double launch_of_block = 7;  // at least
+constexpr double issue = 4;            // between two requests of a warp
 constexpr double l1_latency = 35;
-constexpr double near_latency = 270;
-constexpr double far_latency = 480;
-constexpr double dram_latency = 650;
 constexpr double sectors_of_wavefront = 4;  // that the load unit takes in a cycle
 constexpr double l2_cycles = 0.9;           // of a multiprocessor, for each sector
 constexpr double dram_cycles = 1.8;         // the same, where all ask for as many
@@ -22,6 +20,11 @@ constexpr double dram_cycles = 1.8;         // the same, where all ask for as ma
 // its load unit, and of the warps that wait for the unit the oldest goes first: blocks that fit
 // into L1 alone pass through it in turn.
 constexpr double dram_queue = 7000;
+
+constexpr std::size_t multiprocessors_of_tpc = 2;
+// As `%smid` tells on an H100 and an H200: multiprocessors 124 to 131, the four TPCs of one GPC
+// that take part in no cluster of more than two blocks.
+constexpr std::size_t first_filled = 8;
 
 /// From 0 to less than 1, as if by chance.
 double scattered(std::uint64_t number) {
@@ -34,6 +37,7 @@ ResidentBlocks::ResidentBlocks(CacheModel& caches, unsigned multiprocessors,
                                unsigned blocks_of_each, std::uint64_t blocks)
     : caches_(caches),
       multiprocessors_(std::max(multiprocessors, 1U)),
+      launched_(multiprocessors_.size() / multiprocessors_of_tpc + 1),
       last_(multiprocessors_.size() - 1),
       first_(std::min<std::uint64_t>(std::max<std::uint64_t>(blocks, 1), multiprocessors_.size())) {
   for (Multiprocessor& each : multiprocessors_) each.slots.resize(std::max(blocks_of_each, 1U));
@@ -49,8 +53,12 @@ void ResidentBlocks::add(BlockRequests requests) {
 bool ResidentBlocks::place(BlockRequests& requests) {
   const std::size_t multiprocessors = multiprocessors_.size();
   std::size_t begin = last_ + 1;
-  if (blocks_ < first_) {
-    begin = blocks_ * multiprocessors / first_;
+  const std::size_t leading = std::min(first_filled, multiprocessors);
+  if (blocks_ < leading) {
+    begin =
+        multiprocessors - leading + (first_ <= leading / 2 ? multiprocessors_of_tpc : 1) * blocks_;
+  } else if (blocks_ < first_) {
+    begin = (blocks_ - leading) * (multiprocessors - leading) / (first_ - leading);
   } else if (now_ != 0) {
     // Which one has room next is as good as chance.
     begin += static_cast<std::size_t>(scattered(blocks_) * static_cast<double>(multiprocessors));
@@ -64,6 +72,9 @@ bool ResidentBlocks::place(BlockRequests& requests) {
     ++blocks_;
     *free = requests.size();
     const auto slot = static_cast<std::size_t>(free - each.slots.begin());
+    Cycles& launched = launched_[number / multiprocessors_of_tpc];
+    Cycles start = std::max(now_, launched);
+    launched = start + std::max(launch * static_cast<double>(requests.size()), launch_of_block);
     for (RequestLog& log : requests) {
       const std::uint64_t age = each.warps_so_far++;
       RunningWarp warp = {RequestLog::Reader(std::move(log)), slot, age};
@@ -75,8 +86,9 @@ bool ResidentBlocks::place(BlockRequests& requests) {
         each.free.pop_back();
         each.warps[at] = std::move(warp);
       }
-      each.waiting.emplace_back(now_ + start_spread * scattered(age), at);
+      each.waiting.emplace_back(start, at);
       std::push_heap(each.waiting.begin(), each.waiting.end(), std::greater<>());
+      start += launch;
     }
     return true;
   }
@@ -136,10 +148,12 @@ bool ResidentBlocks::run_turn(Multiprocessor& multiprocessor, unsigned number) {
 ResidentBlocks::Cycles ResidentBlocks::arrival_of(Multiprocessor& multiprocessor,
                                                   const SectorSources& sources, Cycles begin) {
   const unsigned from_l2 = sources.near + sources.far + sources.dram;
-  if (from_l2 == 0) return begin + l1_latency;
+  const Cycles joined = std::max(begin + l1_latency, sources.joined_arrival);
+  if (from_l2 == 0) return joined;
   multiprocessor.from_l2 = std::max(begin, multiprocessor.from_l2) + from_l2 * l2_cycles;
   const bool is_near = sources.near == from_l2;
-  const Cycles arrival = multiprocessor.from_l2 + (is_near ? near_latency : far_latency);
+  const Cycles arrival =
+      std::max(joined, multiprocessor.from_l2 + (is_near ? near_latency : far_latency));
   if (sources.dram == 0) return arrival;
   from_dram_ = std::max(begin, from_dram_) +
                sources.dram * dram_cycles / static_cast<double>(multiprocessors_.size());

@@ -24,10 +24,9 @@ struct SentSectors {
 };
 
 /// Sends the requests of blocks through the caches in about the order in which a device does: as
-/// many blocks as there is room for are resident on each multiprocessor. The first ones are dealt
-/// out one to each in turn, and fewer than there are multiprocessors as far from each other as can
-/// be: an H200 gives grids of 32 blocks and more to all GPCs, those in a row to one. (Of smaller
-/// ones it gives the first 8 to one GPC, which is left out.) Later ones go to another one that has
+/// many blocks as there is room for are resident on each multiprocessor. The first 8 go to
+/// multiprocessors of one GPC, the next ones one to each of the others, or where the grid has fewer
+/// to the same share of every GPC, those in a row to one. Later ones go to another one that has
 /// room, as if by chance. A warp sends one request after the other until one waits for what was
 /// asked for before, which takes as long as its way through the caches; of the warps that can go on
 /// the oldest does. So a block whose data lies in L1 gets ahead of the others. The barriers of a
@@ -76,10 +75,11 @@ class ResidentBlocks {
 
   CacheModel& caches_;
   std::vector<Multiprocessor> multiprocessors_;
-  std::size_t last_;          ///< the multiprocessor that got a block last
-  std::size_t first_;         ///< blocks: one to each multiprocessor, or fewer
-  std::uint64_t blocks_ = 0;  ///< that were placed
-  Cycles now_ = 0;            ///< all have come so far
+  std::vector<Cycles> launched_;  ///< by TPC: when its blocks' last warp begins
+  std::size_t last_;              ///< the multiprocessor that got a block last
+  std::size_t first_;             ///< blocks: one to each multiprocessor, or fewer
+  std::uint64_t blocks_ = 0;      ///< that were placed
+  Cycles now_ = 0;                ///< all have come so far
   Cycles from_dram_ = 0;
   Request request_;
   SentSectors sent_;

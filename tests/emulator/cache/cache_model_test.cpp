@@ -466,13 +466,28 @@ BOOST_AUTO_TEST_CASE(reads_of_a_group_of_multiprocessors_are_joined_while_they_a
     return model.count().l2_read_sectors - before;
   };
   BOOST_TEST(reads_of(0, {0, 1}, 0) == 2U);
-  BOOST_TEST(reads_of(1, {1, 2}, 50) == 1U);  // of the same group
-  BOOST_TEST(reads_of(0, {2}, 60) == 0U);
-  BOOST_TEST(reads_of(2, {1}, 60) == 1U);  // of the other
-  BOOST_TEST(reads_of(3, {1}, 80) == 1U);  // which L2 has answered at once
+  BOOST_TEST(reads_of(1, {0, 1}, 50) == 0U);  // of the same group
+  BOOST_TEST(reads_of(1, {1}, 50) == 1U);     // but not the same sectors
+  BOOST_TEST(reads_of(1, {1, 2}, 60) == 2U);
+  BOOST_TEST(reads_of(0, {1, 2}, 400) == 0U);
+  BOOST_TEST(reads_of(2, {1, 2}, 400) == 2U);  // of the other group
+  BOOST_TEST(reads_of(3, {1, 2}, 480) == 2U);  // which L2 has answered at once
   BOOST_TEST(reads_of(1, {1}, 1000) == 1U);
   model.begin_launch(0);
   BOOST_TEST(reads_of(0, {1}, 1000) == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(reads_that_are_joined_have_their_data_when_the_first_has) {
+  DeviceProfile profile = tiny_profile(0, 64, 32);
+  profile.l2_coalescers = 1;
+  CacheModel model(profile);
+  const auto load = request_of(RequestKind::load, {0, 1});
+  const SectorSources first = model.send(0, load, 100);
+  BOOST_TEST(first.dram == 2U);
+  BOOST_TEST(first.joined_arrival == 0);
+  const SectorSources second = model.send(1, load, 400);
+  BOOST_TEST(second.dram + second.near + second.far == 0U);
+  BOOST_TEST(second.joined_arrival == 100 + dram_latency);
 }
 
 namespace {

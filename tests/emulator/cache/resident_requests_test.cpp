@@ -50,20 +50,25 @@ BOOST_AUTO_TEST_CASE(blocks_are_dealt_out_to_the_multiprocessors) {
   BOOST_TEST((hits(2, 16, {block, block, block, block}) == Hits{16, 8}));
 }
 
-BOOST_AUTO_TEST_CASE(fewer_blocks_than_multiprocessors_go_to_all_gpcs) {
+BOOST_AUTO_TEST_CASE(a_grid_of_few_blocks) {
   DeviceProfile profile = tiny_profile(16, 64, 32);
-  profile.multiprocessors = 8;
-  profile.l2_coalescers = 2;
+  profile.multiprocessors = 32;
+  profile.l2_coalescers = 4;
   const auto reads_of = [&](std::uint64_t blocks) {
     CacheModel caches(profile);
     ResidentBlocks resident(caches, profile.multiprocessors, 1, blocks);
     for (std::uint64_t i = 0; i < blocks; ++i) resident.add({loading({5})});
     resident.finish();
-    return caches.count().l2_read_sectors;
+    return caches.count().l2_read_sectors / 4;
   };
-  // A GPC joins the reads of its multiprocessors, half of the blocks.
-  BOOST_TEST(reads_of(2) == 2 * 4U);
-  BOOST_TEST(reads_of(4) == 2 * 4U);
+  // A GPC joins the reads of its multiprocessors: the last one has the first eight blocks, the
+  // others share the rest.
+  BOOST_TEST(reads_of(1) == 1U);
+  BOOST_TEST(reads_of(8) == 1U);
+  BOOST_TEST(reads_of(9) == 2U);
+  BOOST_TEST(reads_of(11) == 4U);
+  BOOST_TEST(reads_of(20) == 4U);
+  BOOST_TEST(reads_of(32) == 4U);
 }
 
 BOOST_AUTO_TEST_CASE(a_block_never_follows_its_neighbour_on_a_multiprocessor) {
