@@ -60,10 +60,7 @@ class ObjectReader {
         .value_or(otherwise);
   }
 
-  bool boolean(std::string_view key) const {
-    constexpr std::array<std::string_view, 2> truths = {"false", "true"};
-    return word(key, truths, 0) == 1;
-  }
+  bool boolean(std::string_view key) const { return reader_.truth(key); }
 
   /// As many numbers as the shape has dimensions, less `fewer`; one dimension without a shape.
   void match(std::string_view key, const std::vector<Expression>& list,

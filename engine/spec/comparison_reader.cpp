@@ -108,10 +108,7 @@ class ComparisonReader {
       check_bound(key.name, *cuda);
       tolerance.bounds.push_back({key.name, std::move(*cuda)});
     }
-    constexpr std::string_view truths[] = {"false", "true"};
-    const auto equal_nan =
-        reader.choice("equal_nan", truths, "true or false", "'equal_nan' may be");
-    tolerance.equal_nan = equal_nan == 1U;
+    tolerance.equal_nan = reader.truth("equal_nan");
     check_sum(reader, tolerance);
     return tolerance;
   }

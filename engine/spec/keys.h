@@ -216,7 +216,8 @@ inline constexpr Key line_keys[] = {
     series_key,
     facet_key,
     {"x_scale", ValueForm::axis_scale, "how the values of x become places"},
-    metric_scale_key};
+    metric_scale_key,
+    {"caches", ValueForm::boolean, "whether x is a range in bytes: shows where L1 and L2 end"}};
 
 inline constexpr Key heatmap_keys[] = {
     x_key,

@@ -109,6 +109,15 @@ std::optional<std::size_t> MapReader::choice(std::string_view key,
       suggest(*text, std::vector<std::string>(words.begin(), words.end()), all));
 }
 
+bool MapReader::truth(std::string_view key) const {
+  const YamlNode* value = find(key);
+  const auto text = value != nullptr ? read_text(*value, key, diagnostics_) : std::nullopt;
+  if (text && text != "true" && text != "false") {
+    diagnostics_.error(value->where, fmt::format("'{}' must be true or false", key));
+  }
+  return text == "true";
+}
+
 std::optional<std::int64_t> MapReader::find_count(std::string_view key, std::int64_t most) const {
   const auto text = expression(key);
   const auto value = text ? read_constant(*text, diagnostics_) : std::nullopt;

@@ -51,6 +51,8 @@ class MapReader {
   /// "ALL: a, b, c".
   std::optional<std::size_t> choice(std::string_view key, std::span<const std::string_view> words,
                                     std::string_view one, std::string_view all) const;
+  /// Whether it is true; false where there is none.
+  bool truth(std::string_view key) const;
   /// A constant integer from 1 to `most` replaces `result`.
   template <class Count>
   void count(std::string_view key, Count& result,

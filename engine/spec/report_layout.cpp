@@ -283,6 +283,8 @@ ChartLayout read_kind_of_chart(const YamlNode& node, ChartKind kind, const Scope
       }
     } else if (key.form == ValueForm::metrics) {
       layout.values = read_metrics(*value, key.name, scope, diagnostics);
+    } else if (key.form == ValueForm::boolean) {
+      layout.shows_caches = reader.truth(key.name);
     } else if (key.form != ValueForm::names) {
       const bool is_of_x = key.name == "x_scale";
       const auto words =

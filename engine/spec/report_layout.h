@@ -79,8 +79,9 @@ struct ChartLayout {
   std::vector<std::string> facets = {};  ///< parameters: a panel for each combination
   ScaleChoice x_scale = ScaleChoice::automatic;
   ScaleChoice value_scale = ScaleChoice::automatic;  ///< the metric's axis, a heatmap's colours
-  std::optional<Expression> where = {};              ///< over a point's parameters and "pattern"
-  std::string title = {};                            ///< may be empty
+  bool shows_caches = false;             ///< along the x axis of lines, which is a range in bytes
+  std::optional<Expression> where = {};  ///< over a point's parameters and "pattern"
+  std::string title = {};                ///< may be empty
 };
 
 /// All parameters that the layout names: x, y, `series`, `facets`.

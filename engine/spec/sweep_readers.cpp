@@ -274,12 +274,7 @@ void read_measure(const MapReader& sweep_reader, Sweep& sweep, Diagnostics& diag
                                   rules.min_samples, rules.max_samples),
                       both ? "" : "give both min and max");
   }
-  const YamlNode* caches = reader.find("caches");
-  const std::string on = reader.text("caches");
-  rules.caches = on == "true";
-  if (caches != nullptr && caches->is_scalar() && on != "true" && on != "false") {
-    diagnostics.error(caches->where, "'caches' must be true or false");
-  }
+  rules.caches = reader.truth("caches");
   const YamlNode* counters = reader.find("counters");
   if (counters != nullptr) sweep.counters = read_counters(*counters, diagnostics);
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "engine/emulator/cache/device_profile.h"
 #include "engine/store/record.h"
 #include "engine/text/units.h"
 #include "report/charts/chart_parts.h"
@@ -114,6 +115,22 @@ std::string describe_left_out(const Combinations& all, const ChartAxis& axis) {
                      format_thousands(axis.ticks.size()), format_thousands(all.size()), axis.label);
 }
 
+/// Where the device's L1, if no shared memory takes of it, and its L2 end on an axis of bytes.
+std::vector<ChartTick> caches_of(const ChartAxis& x, const Device& device) {
+  if (x.scale == ChartScale::category || x.ticks.empty()) return {};
+  std::vector<ChartTick> caches;
+  const auto add = [&](const char* name, std::uint64_t bytes) {
+    const auto at = static_cast<double>(bytes);
+    if (at <= x.ticks.front().at || at >= x.ticks.back().at) return;
+    caches.push_back({at, fmt::format("{} {}", name, format_count(static_cast<int64_t>(bytes)))});
+  };
+  const auto profile = std::ranges::find(builtin_profiles(), device.compute_capability,
+                                         &DeviceProfile::compute_capability);
+  if (profile != builtin_profiles().end()) add("L1", profile->l1_bytes);
+  add("L2", device.l2_bytes);
+  return caches;
+}
+
 }  // namespace
 
 void set_figure(const PointRecord& point, const MetricColumn& metric, ChartMark& mark) {
@@ -212,6 +229,7 @@ std::optional<Chart> build_chart(const ChartLayout& layout, const RunResults& re
   chart.figures_from_zero = begins_at_zero(figures, layout.kind);
   if (!chart.is_heatmap()) chart.y.scale = chart.figure_scale;
   chart.references = references_of(chart, results);
+  if (layout.shows_caches) chart.caches = caches_of(chart.x, results.run.provenance.device);
   const bool has_best = chart.better != Better::neither;
   chart.caption = caption_of(
       chart, layout, describe_choice("mark", has_best ? "best" : "highest", places, parameters),

@@ -72,6 +72,8 @@ struct Chart {
   /// Lines right across, what the device could give at most, what was reached at most: "theoretical
   /// peak: 4814 GB/s" at a place in the metric's unit.
   std::vector<ChartTick> references = {};
+  /// Lines from top to bottom, where the sizes of caches lie along a line chart's axis: "L2 60 Mi".
+  std::vector<ChartTick> caches = {};
   /// Whether a scatter chart's two axes are of one kind, and go from and to the same places.
   bool are_axes_alike = false;
   /// Lines of a scatter chart on which y is `at` times x; of several each is that of the series of

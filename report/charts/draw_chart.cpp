@@ -193,6 +193,17 @@ class ChartDrawer {
       stroke(level_line(box_.left, box_.right, crisp(height_of(chart_.references[i].at))),
              axis_colour, 1.3, reference_dashes(i));
     }
+    double free = box_.left;  // of labels
+    for (const ChartTick& cache : chart_.caches) {
+      const double x = crisp(x_at(cache.at));
+      stroke(fmt::format("M{:.5g} {:.5g}V{:.5g}", x, box_.top, box_.bottom), axis_colour, 1.3,
+             reference_dashes(1));
+      const double width = text_width(cache.label, tick_size);
+      const double left = x + 4 + width <= box_.right ? x + 4 : x - 4 - width;
+      if (left < free) continue;
+      write(cache.label, left, box_.top + 8, {tick_size});
+      free = left + width;
+    }
   }
 
   /// As far as it lies in the panel.

@@ -247,6 +247,10 @@ nlohmann::ordered_json chart_data(const Chart& chart) {
   for (const ChartTick& slope : chart.slopes) {
     slopes.push_back({{"factor", page_figure(slope.at)}, {"label", slope.label}});
   }
+  Json caches = Json::array();
+  for (const ChartTick& cache : chart.caches) {
+    caches.push_back({{"x", page_figure(cache.at)}, {"label", cache.label}});
+  }
   Json panels = Json::array();
   for (const std::string& title : chart.panels) {
     panels.push_back({{"title", title}, {"values", Json::array()}});
@@ -270,6 +274,7 @@ nlohmann::ordered_json chart_data(const Chart& chart) {
                                        places_on_figure_axis(chart), chart.figures_from_zero)},
           {"references", std::move(references)},
           {"slopes", std::move(slopes)},
+          {"caches", std::move(caches)},
           {"series_label", chart.series_label},
           {"series", std::move(series)},
           {"panels", std::move(panels)}};

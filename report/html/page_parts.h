@@ -83,7 +83,7 @@ std::string charts_json(const std::vector<Chart>& charts);
 /// - `x`, `y`: label, `scale` (linear, log2, log10, category), and its ticks: `places`, `labels`
 /// - `figures`, and `x` of a scatter chart: label, scale, `extent` (the lowest and the highest,
 ///   intervals and references included), `from_zero`: whether a linear axis begins there
-/// - `references`: at, label; `slopes`: factor, label of lines y = factor x
+/// - `references`: at, label; `slopes`: factor, label of lines y = factor x; `caches`: x, label
 /// - `series_label`, and of each of `series` name and `symbol`, a path
 /// - `panels`: of each title and `values`: x, y (of a heatmap), point (its place among the run's),
 ///   figure (null: nothing to draw), text (in a heatmap), low, high, series

@@ -133,6 +133,12 @@ function figureLayers(chart, {values}) {
         {type: 'text', style: 'reference-label', align: 'right', baseline: 'bottom', dx: -4, dy: -3, tooltip: null},
         {x: {value: 'width'}, y: figure('at'), text: nominal('label')});
   }
+  for (const cache of chart.caches) {
+    add({values: [cache]}, {type: 'rule', style: 'reference', tooltip: null}, {});
+    add({values: [cache]},
+        {type: 'text', style: 'reference-label', align: 'left', baseline: 'top', dx: 4, dy: 3, tooltip: null},
+        {y: {value: 0}, text: nominal('label')});
+  }
   if (failed.values.length > 0) {
     add(failed, {type: 'text', text: '×', fontSize: 18, style: 'failed', cursor: 'pointer'},
         {y: {value: chartHeight - 8}, tooltip, ...sideBySide});

@@ -99,6 +99,33 @@ BOOST_AUTO_TEST_CASE(a_logarithm_that_cannot_be_had_becomes_categories) {
   BOOST_TEST(text_of(chart.marks) == "0: 0, 1: 5");
 }
 
+BOOST_AUTO_TEST_CASE(sizes_of_caches_stand_along_an_axis_of_bytes) {
+  RunResults results;
+  results.run.provenance.device.compute_capability = 90;
+  results.run.provenance.device.l2_bytes = 60 * Mi;
+  results.points = {figure_at(16 * Ki, "bandwidth", 9), figure_at(1 * Gi, "bandwidth", 2)};
+  ChartLayout layout = chart_layout(line, {"STRIDE"}, {"bandwidth"});
+  const auto caches = [&] {
+    results.layout.charts = {layout};
+    std::string text;
+    for (const ChartTick& cache : charts_of(results).at(0).caches) text += cache.label + "; ";
+    return text;
+  };
+  BOOST_TEST(caches().empty());
+  layout.shows_caches = true;
+  layout.x_scale = ScaleChoice::log2;
+  BOOST_TEST(caches() == "L1 256 Ki; L2 60 Mi; ");
+  results.layout.charts = {layout};
+  const std::string picture = draw_chart(charts_of(results).at(0));
+  BOOST_TEST(contains(picture, ">L1 256 Ki<"));
+  BOOST_TEST(contains(picture, ">L2 60 Mi<"));
+  results.points.pop_back();
+  results.points.push_back(figure_at(1 * Mi, "bandwidth", 3));
+  BOOST_TEST(caches() == "L1 256 Ki; ");
+  layout.x_scale = ScaleChoice::category;
+  BOOST_TEST(caches().empty());
+}
+
 BOOST_AUTO_TEST_CASE(series_and_panels_beyond_what_is_readable_are_told_about) {
   std::vector<StoredPoint> points;
   for (int i = 0; i < 20; ++i) {

@@ -31,7 +31,7 @@ const std::vector<TextCase> mistakes = {
      "2:20+4 'line' has no value | lines: {x: STRIDE, y: bandwidth, series: T}"},
     {"{charts: [{line: T}]}",
      "2:26+1 'line' must be a map of keys and values | the keys are: x, y, series, facet, x_scale, "
-     "y_scale"},
+     "y_scale, caches"},
     {"{charts: [{line: {y: time}}]}",
      "2:26+1 'line' needs the key 'x' | the parameter whose values stand along the x axis"},
     {"{charts: [{line: {x: [], y: []}}]}",
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_chart_takes_lists_or_single_names) {
   const ReportLayout layout = read_stored_sweep(R"(report:
   charts:
     - {line: {x: STRIDE, y: [bandwidth, gld_efficiency], series: [T, A], facet: BLOCK,
-              x_scale: log2, y_scale: log10}, where: BLOCK == 256, title: Lines}
+              x_scale: log2, y_scale: log10, caches: true}, where: BLOCK == 256, title: Lines}
     - {heatmap: {x: STRIDE, y: [A, B], value: time, value_scale: linear}}
     - {bar: {x: [pattern, PAD], y: time}}
     - {scatter: {x: [time.measured, l1tex__t_sectors.sum], y: gld_efficiency, series: T}}
@@ -102,6 +102,7 @@ BOOST_AUTO_TEST_CASE(a_chart_takes_lists_or_single_names) {
   BOOST_TEST((line.facets == Names{"BLOCK"}));
   BOOST_TEST((line.x_scale == ScaleChoice::log2));
   BOOST_TEST((line.value_scale == ScaleChoice::log10));
+  BOOST_TEST(line.shows_caches);
   BOOST_TEST(line.where.value().text() == "BLOCK == 256");
   BOOST_TEST(line.title == "Lines");
   const ChartLayout& heatmap = layout.charts->at(1);

@@ -190,7 +190,7 @@ const std::vector<EditCase> keys = {
      "{out: {equals: 1, tolerance: {length: N, accumulate: int}}}",
      "15:62+3 'int' is no type that sums are rounded to | use half, bfloat16, float or double"},
     {"{out: \"out[i] == T(i % 101)\"}", "{out: {equals: 1, tolerance: {equal_nan: 1}}}",
-     "15:50+1 '1' is not true or false | 'equal_nan' may be: false, true"},
+     "15:50+1 'equal_nan' must be true or false"},
     {"init: \"T(i % 101)\"", "init: {type: float}",
      "9:34+1 init needs the key 'file' | for example init: {file: weights.npy}"},
     {"init: \"T(i % 101)\"", "init: \" \"", "9:35+1 'init' is empty"},
