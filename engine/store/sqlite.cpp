@@ -80,9 +80,11 @@ Database::Database(const std::filesystem::path& path, Access access,
   const std::string name =
       immutable ? uri_of(path, access) : std::filesystem::absolute(path).string();
   // One thread at a time uses a connection: SQLite's own mutexes would only cost time.
-  const int flags =
-      SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI |
-      (access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
+  // Who reads may write too, as far as SQLite sees it: only so the last one to close a database
+  // removes the side files of its log.
+  const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI |
+                    (immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
+                    (access == Access::write ? SQLITE_OPEN_CREATE : 0);
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(name.c_str(), &opened, flags, nullptr);
   handle_.reset(opened);
@@ -102,6 +104,7 @@ Database::Database(const std::filesystem::path& path, Access access,
   execute("PRAGMA cell_size_check = ON");
   execute("PRAGMA mmap_size = 0");
   execute("PRAGMA foreign_keys = ON");
+  if (access == Access::read) execute("PRAGMA query_only = ON");
   // SQLite opens a file without write permission all the same, and fails later.
   if (access == Access::write && sqlite3_db_readonly(opened, "main") == 1) fail(SQLITE_READONLY);
   struct stat file = {};

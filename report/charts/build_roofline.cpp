@@ -96,9 +96,9 @@ std::optional<Chart> build_roofline(const RunResults& results) {
     const double peak = is_last ? results.run.provenance.device.peak_bandwidth() * giga : 0;
     const double roof = predicted > 0 ? predicted : peak;
     has_roofs = has_roofs || roof > 0;
-    chart.slopes.push_back(
-        {roof, fmt::format("{}: at most {}", level.name, describe_figure(*bandwidth, roof))});
+    chart.slopes.push_back({roof, ""});
     chart.series.emplace_back(level.name);
+    if (roof > 0) chart.series.back() += ": at most " + describe_figure(*bandwidth, roof);
   }
   // Where all levels move what is useful and little more, it shows nothing.
   constexpr double least_spread = 1.25;

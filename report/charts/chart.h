@@ -77,7 +77,7 @@ struct Chart {
   /// Whether a scatter chart's two axes are of one kind, and go from and to the same places.
   bool are_axes_alike = false;
   /// Lines of a scatter chart on which y is `at` times x; of several each is that of the series of
-  /// its number, and one at 0 is not drawn.
+  /// its number, whose name says what a label would. One at 0 is not drawn.
   std::vector<ChartTick> slopes = {};
 
   /// Whether colours show the figures, over two axes of parameters.

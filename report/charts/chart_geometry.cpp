@@ -207,7 +207,8 @@ std::vector<LegendEntry> legend_of(const Chart& chart) {
     add(Kind::reference, i, chart.references[i].label);
   }
   for (std::size_t i = 0; i < chart.slopes.size(); ++i) {
-    if (chart.slopes[i].at > 0) add(Kind::slope, i, chart.slopes[i].label);
+    const auto& [factor, label] = chart.slopes[i];
+    if (factor > 0 && !label.empty()) add(Kind::slope, i, label);
   }
   if (count_failed(chart) > 0) add(Kind::failed, 0, "failed");
   return legend;

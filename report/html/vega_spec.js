@@ -64,7 +64,7 @@ function metricScale(axis, isBar = false) {
 /** All panels of a chart have the same. */
 const figureScale = ({figures, kind}) => metricScale(figures, kind === 'bar');
 
-/** A line through the origin, as far as it lies in the panel; its label stands at its end, below it and those before. */
+/** A line through the origin, as far as it lies in the panel; its label, if it has one, stands at its end, below it. */
 function slopeLayers(chart, series, y, color) {
   const {factor, label} = chart.slopes[series];
   const [left, right] = metricScale(chart.x).domain;
@@ -73,14 +73,13 @@ function slopeLayers(chart, series, y, color) {
   const to = Math.min(right, top / factor);
   if (!(factor > 0 && from < to)) return [];
   const at = (x) => ({x, figure: factor * x, label, series});
+  const line = {
+    data: {values: [at(from), at(to)]}, mark: {type: 'line', style: 'reference', tooltip: null}, encoding: {y, ...color}};
+  if (label === '') return [line];
   const isLeft = to < (hasLogarithm(chart.x) ? Math.sqrt(left * right) : (left + right) / 2);
   const [align, dx] = isLeft ? ['left', 4] : ['right', -4];
-  return [
-    {data: {values: [at(from), at(to)]}, mark: {type: 'line', style: 'reference', tooltip: null}, encoding: {y, ...color}},
-    {data: {values: [at(to)]},
-     mark: {type: 'text', style: 'reference-label', align, baseline: 'top', dx, dy: 36 + 14 * series, tooltip: null},
-     encoding: {y, text: nominal('label')}},
-  ];
+  const mark = {type: 'text', style: 'reference-label', align, baseline: 'top', dx, dy: 36, tooltip: null};
+  return [line, {data: {values: [at(to)]}, mark, encoding: {y, text: nominal('label')}}];
 }
 
 /** Lines or points with their intervals, or bars; what failed is a cross at the bottom. */

@@ -36,7 +36,7 @@ declare -A folder_may_include=(
   [report/html]="report report/charts"
   [report/compare]="report report/html"
 )
-report_may_also=" engine/spec/metric.h engine/spec/pattern_header.h engine/spec/report_layout.h engine/spec/value_words.h "
+report_may_also=" engine/emulator/cache/device_profile.h engine/spec/metric.h engine/spec/pattern_header.h engine/spec/report_layout.h engine/spec/value_words.h "
 
 breaches=0
 breach() {

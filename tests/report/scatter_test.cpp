@@ -193,21 +193,21 @@ BOOST_AUTO_TEST_CASE(a_roofline_has_each_point_at_each_level_and_what_a_level_mo
   results.layout.charts.reset();
   const Chart chart = charts_of(results).back();
   BOOST_TEST(chart.title == "Roofline of the memory hierarchy");
-  BOOST_TEST((chart.series == Names{"L1", "L2", "device memory"}));
   // L1's second figure is of its tags.
   BOOST_TEST(text_of(marks_of(chart, 0, 0)) == "0.9765625: 1, 3.90625: 1");
   BOOST_TEST(text_of(marks_of(chart, 0, 1)) == "0.9765625: 1, 1.953125: 1");
   BOOST_TEST(text_of(marks_of(chart, 0, 2)) == "2: 1, 2: 1");
   BOOST_TEST(chart.slopes[0].at == 5.12);
   BOOST_TEST(chart.slopes[1].at == 2.56);
-  BOOST_TEST(chart.slopes[1].label == "L2: at most 2.560 GB/s");
+  BOOST_TEST((chart.series ==
+              Names{"L1: at most 5.120 GB/s", "L2: at most 2.560 GB/s", "device memory"}));
   BOOST_TEST(chart.slopes[2].at == 0);
   const std::string picture = draw_chart(chart);
   BOOST_TEST(contains(picture, "L2: at most 2.560 GB/s"));
   BOOST_TEST(!contains(picture, "device memory: at most"));
   results.run.provenance.device.memory_clock_hz = 1'000'000'000;
   results.run.provenance.device.memory_bus_bits = 128;
-  BOOST_TEST(charts_of(results).back().slopes[2].label == "device memory: at most 32.00 GB/s");
+  BOOST_TEST(charts_of(results).back().series[2] == "device memory: at most 32.00 GB/s");
   results.points.pop_back();
   for (const Chart& other : charts_of(results)) BOOST_TEST(other.title != chart.title);
 }

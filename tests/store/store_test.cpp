@@ -230,6 +230,18 @@ BOOST_AUTO_TEST_CASE(each_pattern_text_is_stored_once) {
              2);
 }
 
+BOOST_AUTO_TEST_CASE(a_reader_leaves_no_side_files) {
+  const TemporaryFolder other;
+  const auto file = other.path() / "b.db";
+  {
+    Store writer(file, Store::Mode::read_write);
+    writer.add_point(writer.begin_run({}), 0, example_point(1));
+  }
+  BOOST_TEST(Store(file, Store::Mode::read_only).runs().size() == 1U);
+  const std::filesystem::directory_iterator files(other.path());
+  BOOST_TEST(std::distance(begin(files), end(files)) == 1);
+}
+
 BOOST_AUTO_TEST_CASE(two_connections_see_each_others_points) {
   Store other(path, Store::Mode::read_write);
   const Store reader(path, Store::Mode::read_only);

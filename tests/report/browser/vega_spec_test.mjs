@@ -12,6 +12,7 @@ const lineChart = () => ({
   figures: {label: 'bandwidth [GB/s]', scale: 'linear', extent: [100, 500], from_zero: true},
   references: [{at: 500, label: 'theoretical peak, 500 GB/s'}],
   series: [{name: 'float'}, {name: 'double'}],
+  caches: [],
   panels: [{
     values: [0, 1].flatMap((series) => [
       {x: 1, point: 0, figure: 100, series}, {x: 2, point: 1, figure: 200, low: 195, high: 205, series},
@@ -113,6 +114,18 @@ const tests = {
     assert.deepEqual(lines.map(({data}) => data.values.map((end) => [end.x, end.figure])),
         [[[0, 0], [5, 500]], [[0, 0], [10, 100]]]);
     assert.ok(lines.every(({encoding}) => encoding.color));
+    assert.equal(layers(specOf(chart), 'text').filter(({mark}) => mark.style === 'reference-label').length, 3);
+    for (const slope of chart.slopes) slope.label = '';
+    assert.equal(layers(specOf(chart), 'line').length, 2);
+    assert.equal(layers(specOf(chart), 'text').filter(({mark}) => mark.style === 'reference-label').length, 1);
+  },
+  'sizes of caches are lines from top to bottom'() {
+    const chart = lineChart();
+    const before = layers(specOf(chart), 'rule').length;
+    chart.caches = [{x: 8, label: 'L1 8'}, {x: 64, label: 'L2 64'}];
+    const rules = layers(specOf(chart), 'rule');
+    assert.equal(rules.length, before + 2);
+    assert.deepEqual(rules.slice(-2).map(({data}) => data.values[0].x), [8, 64]);
   },
   'no text is part of an expression'() {
     const chart = lineChart();
