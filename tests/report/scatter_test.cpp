@@ -199,8 +199,8 @@ BOOST_AUTO_TEST_CASE(a_roofline_has_each_point_at_each_level_and_what_a_level_mo
   BOOST_TEST(text_of(marks_of(chart, 0, 2)) == "2: 1, 2: 1");
   BOOST_TEST(chart.slopes[0].at == 5.12);
   BOOST_TEST(chart.slopes[1].at == 2.56);
-  BOOST_TEST((chart.series ==
-              Names{"L1: at most 5.120 GB/s", "L2: at most 2.560 GB/s", "device memory"}));
+  BOOST_TEST(
+      (chart.series == Names{"L1: at most 5.120 GB/s", "L2: at most 2.560 GB/s", "device memory"}));
   BOOST_TEST(chart.slopes[2].at == 0);
   const std::string picture = draw_chart(chart);
   BOOST_TEST(contains(picture, "L2: at most 2.560 GB/s"));
