@@ -22,8 +22,8 @@ constexpr double dram_cycles = 1.8;         // the same, where all ask for as ma
 constexpr double dram_queue = 7000;
 
 constexpr std::size_t multiprocessors_of_tpc = 2;
-// As `%smid` tells on an H100 and an H200: multiprocessors 124 to 131, the four TPCs of one GPC
-// that take part in no cluster of more than two blocks.
+// As `%smid` tells on an H100 and an H200: multiprocessors 124 to 131, four TPCs that take part in
+// no cluster of more than two blocks. Their reads are joined as those of one GPC are.
 constexpr std::size_t first_filled = 8;
 
 /// From 0 to less than 1, as if by chance.

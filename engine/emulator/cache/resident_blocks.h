@@ -75,7 +75,7 @@ class ResidentBlocks {
 
   CacheModel& caches_;
   std::vector<Multiprocessor> multiprocessors_;
-  std::vector<Cycles> launched_;  ///< by TPC: when its blocks' last warp begins
+  std::vector<Cycles> launched_;  ///< by TPC: when a block of it can begin
   std::size_t last_;              ///< the multiprocessor that got a block last
   std::size_t first_;             ///< blocks: one to each multiprocessor, or fewer
   std::uint64_t blocks_ = 0;      ///< that were placed
