@@ -175,10 +175,10 @@ BOOST_AUTO_TEST_CASE(an_empty_file_becomes_a_database) {
 
 BOOST_AUTO_TEST_CASE(a_damaged_log_costs_what_was_in_it_alone) {
   const BrokenRun run;
-  Fault killed = {
-      .name = "killed", .environment = injected("write:stride.db-wal:20:0"), .code = -SIGKILL};
-  killed.environment.emplace_back("SWEEP_FAULT_SIGNAL", std::to_string(SIGKILL));
-  run.meet(killed);
+  Environment killed = injected("write:stride.db-wal:20:0");
+  killed.emplace_back("SWEEP_FAULT_SIGNAL", std::to_string(SIGKILL));
+  BOOST_TEST(run_program(BrokenRun::command(), run.folder(), killed).code == -SIGKILL);
+  // Who reads it would write the log into the database.
   const fs::path log = run.database().string() + "-wal";
   BOOST_REQUIRE(fs::exists(log));
   overwrite(log, fs::file_size(log) - 2 * page, std::string(600, '\xff'));
