@@ -124,9 +124,9 @@ std::vector<ChartTick> caches_of(const ChartAxis& x, const Device& device) {
     if (at <= x.ticks.front().at || at >= x.ticks.back().at) return;
     caches.push_back({at, fmt::format("{} {}", name, format_count(static_cast<int64_t>(bytes)))});
   };
-  const auto profile = std::ranges::find(builtin_profiles(), device.compute_capability,
-                                         &DeviceProfile::compute_capability);
-  if (profile != builtin_profiles().end()) add("L1", profile->l1_bytes);
+  if (const DeviceProfile* profile = find_builtin_profile(device.compute_capability)) {
+    add("L1", profile->l1_bytes);
+  }
   add("L2", device.l2_bytes);
   return caches;
 }

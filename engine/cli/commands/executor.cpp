@@ -239,8 +239,7 @@ EmulatorSettings given_emulator_settings(const GivenOptions& given, int default_
   if (given.has("profile")) profile = read_profile(given_profile(given));
   if (profile) default_model = profile->compute_capability;
   const int model = given.has("model") ? given_compute_capability(given, "model") : default_model;
-  const auto& known = builtin_profiles();
-  if (std::ranges::find(known, model, &DeviceProfile::compute_capability) == known.end()) {
+  if (find_builtin_profile(model) == nullptr) {
     throw UsageError("--model {}: {} {}", dotted(model),
                      has_rules(model) ? "no GPU of it is known; there are"
                                       : "there are no rules for it; there are for",

@@ -157,9 +157,8 @@ TimingProfile nearest_profile(int compute_capability) {
 }
 
 bool has_l2_halves(int compute_capability) {
-  return std::ranges::any_of(builtin_profiles(), [&](const DeviceProfile& profile) {
-    return profile.compute_capability == compute_capability && profile.l2_parts > 1;
-  });
+  const DeviceProfile* profile = find_builtin_profile(compute_capability);
+  return profile != nullptr && profile->l2_parts > 1;
 }
 
 TimingProfile fit_device(const Device& device, std::span<const RunResults> runs,

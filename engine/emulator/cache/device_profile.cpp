@@ -83,11 +83,15 @@ const std::vector<DeviceProfile>& builtin_profiles() {
   return all;
 }
 
-const DeviceProfile& builtin_profile(int compute_capability) {
+const DeviceProfile* find_builtin_profile(int compute_capability) {
   const std::vector<DeviceProfile>& known = builtin_profiles();
   const auto found =
       std::ranges::find(known, compute_capability, &DeviceProfile::compute_capability);
-  if (found != known.end()) return *found;
+  return found != known.end() ? &*found : nullptr;
+}
+
+const DeviceProfile& builtin_profile(int compute_capability) {
+  if (const DeviceProfile* found = find_builtin_profile(compute_capability)) return *found;
   throw std::invalid_argument(fmt::format("no device profile is built in for compute capability {}",
                                           dotted(compute_capability)));
 }

@@ -49,6 +49,8 @@ const std::vector<DeviceProfile>& builtin_profiles();
 /// H100, which joins the reads of two multiprocessors of one GPC and of no others. Whether global
 /// loads use L1 at all (not by default in 3.x and 5.x) is not a matter of the profile.
 const DeviceProfile& builtin_profile(int compute_capability);
+/// The same, null for a capability that has none.
+const DeviceProfile* find_builtin_profile(int compute_capability);
 
 /// Reads a YAML profile: the fields above by name (`compute_capability: 9.0`, sizes as `60 Mi`),
 /// those left out taken from the built-in profile of its capability. Throws InputError.
