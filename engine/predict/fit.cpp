@@ -13,12 +13,12 @@ namespace {
 
 using Profile = TimingProfile;
 
-constexpr std::array<std::string_view, 17> all_sweeps = {
+constexpr std::array<std::string_view, 18> all_sweeps = {
     "profile-memory",         "profile-flight",         "profile-footprint",  "profile-writes",
     "profile-latency",        "profile-memory-latency", "profile-sectors",    "profile-pages",
     "profile-stride",         "profile-camping",        "profile-shared",     "profile-barriers",
     "profile-shared-latency", "profile-atomics",        "profile-arithmetic", "profile-launches",
-    "profile-cold-launches"};
+    "profile-cold-launches",  "profile-turnover"};
 
 /// Which sweeps tell a constant.
 struct Teller {
@@ -31,16 +31,16 @@ const std::vector<Teller>& tellers() {
       {"launch", {"profile-launches"}},
       {"cold_launch", {"profile-cold-launches"}},
       {"block", {"profile-launches"}},
-      {"turnover", {"profile-launches", "profile-flight"}},
-      {"turnover_warp", {"profile-launches"}},
+      {"turnover", {"profile-turnover", "profile-flight"}},
+      {"turnover_warp", {"profile-turnover"}},
       {"dram_read", {"profile-memory"}},
       {"dram_write", {"profile-memory"}},
-      {"isolated_write", {"profile-stride"}},
-      {"l2_read", {"profile-camping"}},
+      {"dram_turn", {"profile-memory"}},
+      {"dram_region", {"profile-stride"}},
+      {"l2_read", {"profile-camping", "profile-footprint"}},
       {"l2_write", {"profile-writes"}},
       {"atomic_same", {"profile-atomics"}},
       {"atomic_sector", {"profile-atomics"}},
-      {"l1_wavefront", {"profile-footprint"}},
       {"shared_wavefront", {"profile-shared"}},
       {"l1_latency", {"profile-latency"}},
       {"l2_latency", {"profile-latency"}},
@@ -241,7 +241,7 @@ TimingProfile scaled_profile(TimingProfile known, unsigned multiprocessors, doub
   };
   scale({&Profile::dram_read, &Profile::dram_write}, faster_memory);
   scale({&Profile::l2_read, &Profile::l2_write}, faster_clock * wider);
-  scale({&Profile::isolated_write}, 1 / faster_memory);
+  scale({&Profile::dram_region}, 1 / faster_memory);
   scale({&Profile::block, &Profile::atomic_same, &Profile::atomic_sector}, 1 / faster_clock);
   scale({&Profile::dram_latency}, faster_clock);
   known.multiprocessors = multiprocessors;

@@ -43,15 +43,18 @@ struct Demand {
   double l2_hits = 0;
   double l2_read_sectors = 0;
   double l2_write_sectors = 0;
-  double l2_write_lines = 0;   ///< different ones of each request, whose sectors these are
-  double isolated_writes = 0;  ///< to L2, of at most 64 bytes of a line
+  double l2_write_lines = 0;  ///< different ones of each request, whose sectors these are
+  double l2_read_lines = 0;   ///< the same of reads
   double dram_read_bytes = 0;
+  double dram_read_regions = 0;  ///< of 256 bytes, that these are of
   double dram_write_bytes = 0;
+  double dram_write_lines = 0;    ///< that these are of
+  double dram_write_regions = 0;  ///< the same of 256 bytes
 
-  // Local memory: a thread's bytes, and sectors, those of spilled registers among them.
+  // Spilled registers, which no cache was asked for: a thread's bytes of local memory, and sectors.
   double local_bytes = 0;
-  double local_load_sectors = 0;
-  double local_store_sectors = 0;
+  double spill_load_sectors = 0;
+  double spill_store_sectors = 0;
 
   // Atomic operations on global memory.
   double atomic_sectors = 0;

@@ -42,12 +42,21 @@ class Counts {
 /// Of what the compiler spills the emulator, which executes PTX, sees nothing: each of the machine
 /// code's accesses to local memory counts as often as its instructions are executed in the mean.
 void add_spills(const Counts& count, Demand& demand) {
-  if (demand.local_load_sectors + demand.local_store_sectors > 0 || demand.warps <= 0) return;
+  if (count["local_load_sectors"] + count["local_store_sectors"] > 0 || demand.warps <= 0) return;
   constexpr double sectors_of_warp = 4;
   const double code = std::max(count["code_instructions"], 1.0);
   const double times = demand.warps * std::max(demand.instructions / demand.warps / code, 1.0);
-  demand.local_load_sectors = sectors_of_warp * times * count["spill_loads"];
-  demand.local_store_sectors = sectors_of_warp * times * count["spill_stores"];
+  demand.spill_load_sectors = sectors_of_warp * times * count["spill_loads"];
+  demand.spill_store_sectors = sectors_of_warp * times * count["spill_stores"];
+}
+
+/// The share of L2's reads that find what they look for: what is written always does.
+double read_hits(const Counts& count) {
+  const double reads = count["l2_read_sectors"];
+  if (reads <= 0) return count["l2_hit_rate"] / 100;
+  const double others = count["l2_write_sectors"] + count["atomic_sectors"];
+  const double hits = count["l2_hit_rate"] / 100 * (reads + others) - others;
+  return std::clamp(hits / reads, 0.0, 1.0);
 }
 
 }  // namespace
@@ -84,19 +93,21 @@ std::optional<Demand> demand_of(std::span<const Metric> metrics) {
   demand.l1_tag_wavefronts = count["load_tag_wavefronts"] + count["store_tag_wavefronts"];
   demand.load_sectors = count["load_sectors"];
   demand.l1_hits = count["l1_hit_rate"] / 100;
-  demand.l2_hits = count["l2_hit_rate"] / 100;
   demand.l2_read_sectors = count["l2_read_sectors"];
   demand.l2_write_sectors = count["l2_write_sectors"];
   // What L1 joins is as scattered as the rest.
   const double of_store = count["store_sectors"];
   demand.l2_write_lines =
       of_store > 0 ? demand.l2_write_sectors * count["store_lines"] / of_store : 0;
+  demand.l2_hits = read_hits(count);
+  const double of_load = count["load_sectors"];
+  demand.l2_read_lines = of_load > 0 ? demand.l2_read_sectors * count["load_lines"] / of_load : 0;
   demand.dram_read_bytes = count["dram_read_bytes"];
   demand.dram_write_bytes = count["dram_write_bytes"];
-  demand.isolated_writes = count["isolated_writes"];
+  demand.dram_read_regions = count["dram_read_regions"];
+  demand.dram_write_lines = count["dram_write_lines"];
+  demand.dram_write_regions = count["dram_write_regions"];
   demand.local_bytes = count.either("local_bytes", 0);
-  demand.local_load_sectors = count["local_load_sectors"];
-  demand.local_store_sectors = count["local_store_sectors"];
   add_spills(count, demand);
   demand.atomic_sectors = count["atomic_sectors"];
   demand.busiest_line = count["busiest_line"];

@@ -38,9 +38,10 @@ struct TimingProfile {
   TimingConstant block = {};
   TimingConstant dram_read = {};
   TimingConstant dram_write = {};
+  TimingConstant dram_turn = {};  ///< 0 where it is not known
   TimingConstant l2_read = {};
   TimingConstant l2_write = {};
-  TimingConstant isolated_write = {};
+  TimingConstant dram_region = {};
   TimingConstant atomic_same = {};
   TimingConstant atomic_sector = {};
   // A multiprocessor.

@@ -60,36 +60,64 @@ BOOST_AUTO_TEST_CASE(what_goes_to_memory_goes_through_l2_on_its_way) {
   BOOST_TEST(predict(demand, round_gpu()).seconds == 1e-3, boost::test_tools::tolerance(0.01));
 }
 
-BOOST_AUTO_TEST_CASE(writes_without_neighbours_take_longer) {
+BOOST_AUTO_TEST_CASE(a_part_of_a_line_is_written_as_the_whole) {
   Demand demand = full_gpu();
-  demand.l2_write_sectors = 1e6;
   demand.dram_write_bytes = 32e6;
-  const Prediction whole = predict(demand, round_gpu());
-  demand.isolated_writes = 1e6;
-  const Prediction isolated = predict(demand, round_gpu());
-  BOOST_TEST(isolated.of(Bound::dram) == whole.of(Bound::dram) + 1e-3,
+  demand.dram_write_lines = 1e6;
+  const double in_part = predict(demand, round_gpu()).of(Bound::dram);
+  demand.dram_write_bytes = 128e6;
+  BOOST_TEST(in_part == predict(demand, round_gpu()).of(Bound::dram),
              boost::test_tools::tolerance(1e-9));
-  // Those that stay in L2 take nothing there.
-  demand.dram_write_bytes = 0;
-  BOOST_TEST(predict(demand, round_gpu()).of(Bound::dram) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(local_memory_goes_as_far_as_caches_are_too_small) {
+BOOST_AUTO_TEST_CASE(reads_and_writes_take_turns) {
+  TimingProfile gpu = round_gpu();
+  gpu.dram_turn = {10, 10, 10};
+  Demand demand = full_gpu();
+  demand.dram_read_bytes = 1e9;
+  BOOST_TEST(predict(demand, gpu).of(Bound::dram) == 1e-3, boost::test_tools::tolerance(1e-9));
+  demand.dram_write_bytes = 1e9;
+  BOOST_TEST(predict(demand, gpu).of(Bound::dram) == 2.2e-3, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(few_bytes_of_each_region_take_as_long_as_the_regions) {
+  Demand demand = full_gpu();
+  demand.dram_read_bytes = 1e6;
+  demand.dram_read_regions = 1e6;
+  BOOST_TEST(predict(demand, round_gpu()).of(Bound::dram) == 1e-3,
+             boost::test_tools::tolerance(1e-3));
+  std::swap(demand.dram_read_bytes, demand.dram_write_bytes);
+  std::swap(demand.dram_read_regions, demand.dram_write_regions);
+  BOOST_TEST(predict(demand, round_gpu()).of(Bound::dram) == 1e-3,
+             boost::test_tools::tolerance(1e-3));
+}
+
+BOOST_AUTO_TEST_CASE(spills_go_as_far_as_caches_are_too_small) {
   TimingProfile gpu = round_gpu();
   gpu.l1_bytes = 1000;
   gpu.l2_bytes = 1e6;
   Demand demand = full_gpu();
   demand.warps = demand.blocks / 32;  // a thread each, 8 a multiprocessor
-  demand.local_load_sectors = 4e6;
-  demand.local_store_sectors = 4e6;
+  demand.spill_load_sectors = 4e6;
+  demand.spill_store_sectors = 4e6;
   const auto sectors_through_l2 = [&] { return predict(demand, gpu).of(Bound::l2) * 4000e9 / 32; };
   demand.local_bytes = 100;
   BOOST_TEST(sectors_through_l2() == 4e6, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(predict(demand, gpu).of(Bound::dram) == 0);
   demand.local_bytes = 500;
   BOOST_TEST(sectors_through_l2() == 7e6, boost::test_tools::tolerance(1e-9));
-  BOOST_TEST(predict(demand, gpu).of(Bound::dram) == 0);
+  const double some = predict(demand, gpu).of(Bound::dram);
   demand.local_bytes = 2500;
-  BOOST_TEST(predict(demand, gpu).of(Bound::dram) > 0);
+  BOOST_TEST(predict(demand, gpu).of(Bound::dram) > some);
+}
+
+BOOST_AUTO_TEST_CASE(a_block_ends_with_the_last_warp_of_each_scheduler) {
+  Demand demand;
+  demand.blocks = 1;
+  demand.warps = 16;
+  demand.instructions = 16e6;
+  BOOST_TEST(predict(demand, round_gpu()).of(Bound::latency) == 4e-3,
+             boost::test_tools::tolerance(0.01));
 }
 
 BOOST_AUTO_TEST_CASE(a_warp_alone_takes_its_instructions_one_after_the_other) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -22,18 +23,19 @@ constexpr double near_join = 60;
 constexpr double far_join = 200;
 constexpr double near_dram_join = 380;
 constexpr double far_dram_join = 560;
-constexpr double store_join = 25;
+constexpr double store_join = 60;
 constexpr double neighbour_join = 8;  // what comes from DRAM by way of another part
-// Lines that are under way together: of a group's reads and of a multiprocessor's stores, fitted;
-// and of a part, enough.
+// Lines that are under way together: of a group's reads, fitted; of a multiprocessor's stores, as
+// an H200 joins those of a warp that come to 4 lines in turn, and hardly those that come to 8; and
+// of a part, enough.
 constexpr unsigned lines_of_reads = 256;
-constexpr unsigned lines_of_stores = 16;
+constexpr unsigned lines_of_stores = 7;
 constexpr unsigned lines_of_part = 4096;
-/// Lines among whose stores those that complete one another are looked for: on an H100 a stencil's
-/// neighbours, some thousand lines away, join, on an H200 those of a transpose's tiles, 16,000
-/// away, and a loop's next round, 33,000 away, does not.
-constexpr std::uint64_t lines_of_writes = 24'576;
-constexpr std::size_t places_of_writes = 1U << 17U;
+/// What comes to a region of DRAM again while it has come to fewer others is one visit: about as
+/// many as an H200 reads while a warp waits.
+constexpr std::uint64_t lines_of_region = 2;
+constexpr std::uint64_t regions_at_once = 16'384;
+constexpr std::size_t places_of_regions = 1U << 17U;
 
 /// The finaliser of SplitMix64.
 std::uint64_t mixed(std::uint64_t value) {
@@ -221,6 +223,43 @@ void RequestCoalescer::send_alone(std::size_t group, std::uint64_t line, unsigne
   if (entry != nullptr) *entry = {line, sectors, until, arrival};
 }
 
+RecentStores::RecentStores(unsigned multiprocessors)
+    : lines_(std::size_t{multiprocessors} * lines_of_stores), next_(multiprocessors) {}
+
+void RecentStores::reset() {
+  std::ranges::fill(lines_, Line{});
+  std::ranges::fill(next_, std::uint8_t{0});
+}
+
+unsigned RecentStores::add(unsigned multiprocessor, std::uint64_t line, unsigned sectors,
+                           double cycle) {
+  if (lines_.empty()) return sectors;
+  const auto of_each =
+      std::span(lines_).subspan(std::size_t{multiprocessor} * lines_of_stores, lines_of_stores);
+  for (Line& each : of_each) {
+    if (each.number != line || cycle >= each.until) continue;
+    const unsigned sent = sectors & ~each.sectors;
+    each.sectors |= sectors;
+    if (sent != 0) each.until = cycle + store_join;
+    return sent;
+  }
+  std::uint8_t& next = next_[multiprocessor];
+  of_each[next] = {line, sectors, cycle + store_join};
+  next = static_cast<std::uint8_t>((next + 1) % lines_of_stores);
+  return sectors;
+}
+
+bool RecentRegions::is_new(std::uint64_t line) {
+  if (regions_.empty()) regions_.resize(places_of_regions);
+  const std::uint64_t number = line / lines_of_region;
+  Region& region = regions_[mixed(number) % places_of_regions];
+  if (region.number == number && region.regions != 0 && count_ - region.regions < regions_at_once) {
+    return false;
+  }
+  region = {number, ++count_};
+  return true;
+}
+
 CacheCount& CacheCount::operator+=(const CacheCount& other) {
   for (const auto figure : figures) this->*figure += other.*figure;
   return *this;
@@ -237,7 +276,7 @@ CacheModel::CacheModel(const DeviceProfile& profile)
       l1_ways_(profile.l1_ways),
       read_groups_(profile.l2_coalescers),
       reads_(profile.l2_coalescers, lines_of_reads),
-      stores_(profile.compute_capability >= 70 ? profile.multiprocessors : 0, lines_of_stores),
+      stores_(profile.compute_capability >= 70 ? profile.multiprocessors : 0),
       neighbours_(profile.l2_parts, lines_of_part),
       l2_(profile.l2_parts, CacheLevel(profile.l2_bytes / profile.l2_parts, profile.l2_ways)),
       granule_sectors_(static_cast<unsigned>(profile.dram_granularity / sector_bytes)),
@@ -317,15 +356,14 @@ SectorSources CacheModel::send(unsigned multiprocessor, const Request& request, 
       wanted_.back().partial_bytes = &request.partial_bytes[first];
     }
     prefetch(multiprocessor, wanted_.back());
-    if (kind != RequestKind::load && kind != RequestKind::bypassing_load) {
-      __builtin_prefetch(&recent_write(line), 1);
-    }
   }
   for (const Wanted& each : wanted_) {
     if (kind == RequestKind::store || kind == RequestKind::partial_store) {
       store(multiprocessor, each, cycle);
     } else if (kind == RequestKind::atomic) {
       add(update(multiprocessor, each));
+    } else if (kind == RequestKind::prefetch) {
+      prefetch_sectors(multiprocessor, each);
     } else {
       add(load(multiprocessor, each, kind == RequestKind::bypassing_load, cycle));
     }
@@ -340,19 +378,20 @@ SectorSources CacheModel::load(unsigned multiprocessor, const Wanted& wanted, bo
   unsigned sectors = wanted.sectors;
   CacheLevel& l1 = l1_[multiprocessor];
   if (l1.holds_anything()) {
-    count_.l1_load_sectors += number_of(sectors);
+    const bool is_global = line < local_sectors / sectors_of_line;
+    if (is_global) count_.l1_load_sectors += number_of(sectors);
     if (!bypasses) {
       CacheLevel::Line evicted;
       const unsigned hits = l1.touch(line, wanted.l1_set, sectors, 0, evicted).valid & sectors;
       sources.l1 = number_of(hits);
-      count_.l1_load_hits += sources.l1;
+      if (is_global) count_.l1_load_hits += sources.l1;
       sectors &= ~hits;
       if (sectors == 0) return sources;
     }
   }
   if (!l2_.front().holds_anything()) {
     sources.dram = number_of(sectors);
-    read_dram(whole_granules(sectors));
+    read_dram(line, whole_granules(sectors));
     return sources;
   }
   const std::size_t group = std::size_t{multiprocessor} * read_groups_ / multiprocessors_;
@@ -372,22 +411,35 @@ SectorSources CacheModel::load(unsigned multiprocessor, const Wanted& wanted, bo
   double latency = near_latency;
   if (missing != 0) {
     CacheLevel& home = l2_[wanted.home];
-    const unsigned granules = whole_granules(missing);
-    if (&home != &near) near.add(granules);
-    const unsigned fetched =
-        missing_at(wanted.home, wanted, granules) | (&home == &near ? missing : 0);
+    const unsigned fetched = fetch(part, wanted, missing);
     sources.dram = number_of(fetched & missing);
     sources.far += number_of(missing) - sources.dram;
     join = fetched == 0 ? far_join : &home == &near ? near_dram_join : far_dram_join;
     latency = fetched == 0 ? far_latency : dram_latency;
     if (&home != &near) {
-      neighbours_.send(part, line, granules & ~sectors, cycle,
+      neighbours_.send(part, line, whole_granules(missing) & ~sectors, cycle,
                        cycle + (fetched != 0 ? neighbour_join : far_join));
     }
-    read_dram(fetched);
   }
   reads_.send_alone(group, line, sectors, cycle + join, cycle + latency);
   return sources;
+}
+
+void CacheModel::prefetch_sectors(unsigned multiprocessor, const Wanted& wanted) {
+  if (!l2_.front().holds_anything()) return;
+  const std::size_t part = near_part_[multiprocessor];
+  const unsigned missing = missing_at(part, wanted, wanted.sectors);
+  if (missing != 0) fetch(part, wanted, missing);
+}
+
+/// Brings the granules of what a part does not have; gives the sectors that come from DRAM.
+unsigned CacheModel::fetch(std::size_t part, const Wanted& wanted, unsigned missing) {
+  const unsigned granules = whole_granules(missing);
+  if (part != wanted.home) l2_[part].add(granules);
+  const unsigned fetched =
+      missing_at(wanted.home, wanted, granules) | (part == wanted.home ? missing : 0);
+  read_dram(wanted.line, fetched);
+  return fetched;
 }
 
 /// Those of a line's sectors that a part of the L2 does not have, as yet.
@@ -406,11 +458,10 @@ void CacheModel::store(unsigned multiprocessor, const Wanted& wanted, double cyc
   CacheLevel& l1 = l1_[multiprocessor];
   CacheLevel::Line evicted;
   if (l1.holds_anything()) l1.touch(line, wanted.l1_set, sectors, 0, evicted);
-  const unsigned sent = sectors & ~stores_.under_way(multiprocessor, line, sectors, cycle);
+  const unsigned sent = stores_.add(multiprocessor, line, sectors, cycle);
   // What is joined may be other bytes of the sector.
   if (wanted.partial_bytes == nullptr) sectors = sent;
   if (sectors == 0) return;
-  if (sent != 0) stores_.send(multiprocessor, line, sent, cycle, cycle + store_join);
   if (l2_.front().holds_anything()) count_.l2_write_sectors += number_of(sent);
   for (std::size_t part = 0; part < l2_.size(); ++part) {
     if (part == wanted.home) continue;
@@ -421,7 +472,6 @@ void CacheModel::store(unsigned multiprocessor, const Wanted& wanted, double cyc
     }
   }
   change(wanted, sectors);
-  note_write(line, sectors);
 }
 
 SectorSources CacheModel::update(unsigned multiprocessor, const Wanted& wanted) {
@@ -437,12 +487,12 @@ SectorSources CacheModel::update(unsigned multiprocessor, const Wanted& wanted) 
     count_.l2_atomic_sectors += number_of(sectors);
     count_.l2_atomic_hits += is_near ? number_of(sectors) : sources.near;
   }
-  read_dram(missing | (is_near ? missing_at(wanted.home, wanted, whole_granules(missing)) : 0));
+  read_dram(wanted.line,
+            missing | (is_near ? missing_at(wanted.home, wanted, whole_granules(missing)) : 0));
   for (std::size_t part = 0; part < l2_.size(); ++part) {
     if (part != wanted.home) l2_[part].forget(wanted.line, wanted.l2_set, whole_line);
   }
   change(wanted, sectors);
-  note_write(wanted.line, sectors);
   return sources;
 }
 
@@ -451,6 +501,8 @@ void CacheModel::change(const Wanted& wanted, unsigned sectors) {
   CacheLevel& home = l2_[wanted.home];
   if (!home.holds_anything()) {
     count_.dram_write_bytes += number_of(sectors) * sector_bytes;
+    ++count_.dram_write_lines;
+    if (written_regions_.is_new(wanted.line)) ++count_.dram_write_regions;
     return;
   }
   CacheLevel::Line evicted;
@@ -458,6 +510,7 @@ void CacheModel::change(const Wanted& wanted, unsigned sectors) {
   const unsigned valid = bytes == nullptr ? sectors : 0;
   const CacheLevel::Line before = home.touch(wanted.line, wanted.l2_set, valid, sectors, evicted);
   dirty_bytes_ += number_of(sectors & ~before.dirty) * sector_bytes;
+  if (before.dirty == 0) ++dirty_lines_;
   write_back(wanted.home, wanted.l2_set, evicted);
   if (bytes == nullptr) return forget_stored(wanted.home, wanted.l2_set, before, sectors);
   for (unsigned sector = 0; sector < sectors_of_line; ++sector) {
@@ -470,46 +523,28 @@ void CacheModel::change(const Wanted& wanted, unsigned sectors) {
   }
 }
 
-/// Where a store to a line is noted: what is there may be of another line.
-CacheModel::RecentWrite& CacheModel::recent_write(std::uint64_t line) {
-  if (recent_writes_.empty()) recent_writes_.resize(places_of_writes);
-  return recent_writes_[mixed(line) % places_of_writes];
-}
-
-/// Stores to a line that come one soon after the other count as one.
-void CacheModel::note_write(std::uint64_t line, unsigned sectors) {
-  RecentWrite& recent = recent_write(line);
-  const bool is_recent = written_lines_ - recent.number <= lines_of_writes;
-  if (recent.line == line && is_recent) {
-    recent.sectors |= sectors;
-    return;
-  }
-  note_isolated(recent);
-  recent = {line, sectors, ++written_lines_};
-}
-
-void CacheModel::note_isolated(const RecentWrite& write) {
-  const bool is_one_half = (write.sectors & 0x3) == 0 || (write.sectors & 0xc) == 0;
-  if (write.sectors != 0 && is_one_half) ++count_.isolated_writes;
-}
-
 CacheCount CacheModel::finish() {
   for (std::size_t part = 0; part < l2_.size(); ++part) {
     l2_[part].clean(
         [&](const CacheLevel::Line& line, std::size_t set) { write_back(part, set, line); });
   }
-  for (const RecentWrite& recent : recent_writes_) note_isolated(recent);
-  recent_writes_.clear();
   return count_;
 }
 
-void CacheModel::read_dram(unsigned sectors) {
+void CacheModel::read_dram(std::uint64_t line, unsigned sectors) {
+  if (sectors == 0) return;
   count_.dram_read_bytes += number_of(sectors) * sector_bytes;
+  if (read_regions_.is_new(line)) ++count_.dram_read_regions;
 }
 
 void CacheModel::write_back(std::size_t part, std::size_t set, const CacheLevel::Line& evicted) {
-  count_.dram_write_bytes += number_of(evicted.dirty) * sector_bytes;
-  dirty_bytes_ -= number_of(evicted.dirty) * sector_bytes;
+  if (evicted.dirty != 0) {
+    count_.dram_write_bytes += number_of(evicted.dirty) * sector_bytes;
+    ++count_.dram_write_lines;
+    if (written_regions_.is_new(evicted.number)) ++count_.dram_write_regions;
+    dirty_bytes_ -= number_of(evicted.dirty) * sector_bytes;
+    --dirty_lines_;
+  }
   count_.dram_fill_bytes += number_of(evicted.dirty & ~evicted.valid) * sector_bytes;
   forget_stored(part, set, evicted, whole_line);
 }
@@ -524,6 +559,9 @@ void CacheModel::forget_stored(std::size_t part, std::size_t set, const CacheLev
 CacheCount CacheModel::count_at_end() const {
   CacheCount count = count_;
   count.dram_write_bytes += dirty_bytes_;
+  count.dram_write_lines += dirty_lines_;
+  // What is still there together lies together.
+  count.dram_write_regions += dirty_lines_ / lines_of_region;
   for (const StoredBytes& stored : stored_bytes_) {
     count.dram_fill_bytes += stored.sectors() * sector_bytes;
   }

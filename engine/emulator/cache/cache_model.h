@@ -140,10 +140,47 @@ class RequestCoalescer {
   std::vector<UnderWay> under_way_ = {};  ///< by group and a hash of the line; the last one stays
 };
 
+/// Joins the stores of a multiprocessor on their way to the L2: of the last lines that it stored
+/// to, what follows soon goes there together.
+class RecentStores {
+ public:
+  /// No multiprocessors: nothing is joined.
+  explicit RecentStores(unsigned multiprocessors);
+
+  /// Nothing was stored; cycles are counted anew.
+  void reset();
+  /// Those of the sectors that go to the L2 now: the others go with what was stored before.
+  unsigned add(unsigned multiprocessor, std::uint64_t line, unsigned sectors, double cycle);
+
+ private:
+  struct Line {
+    std::uint64_t number = 0;
+    unsigned sectors = 0;
+    double until = 0;
+  };
+  std::vector<Line> lines_;         ///< of each multiprocessor as many
+  std::vector<std::uint8_t> next_;  ///< of these: which makes room
+};
+
+/// The regions of DRAM that were come to last.
+class RecentRegions {
+ public:
+  /// Whether a line's was not among them; it is now.
+  bool is_new(std::uint64_t line);
+
+ private:
+  struct Region {
+    std::uint64_t number = 0;
+    std::uint64_t regions = 0;  ///< up to it; 0: none
+  };
+  std::vector<Region> regions_ = {};  ///< by a hash of the number; the last one stays
+  std::uint64_t count_ = 0;
+};
+
 /// What a sequence of requests did to the caches, in sectors of 32 bytes, as the hardware's
 /// counters have it.
 struct CacheCount {
-  std::uint64_t l1_load_sectors = 0;  ///< sectors of global loads; none where there is no L1
+  std::uint64_t l1_load_sectors = 0;  ///< of global loads; none where there is no L1
   std::uint64_t l1_load_hits = 0;
   std::uint64_t l2_read_sectors = 0;  ///< L1's misses
   std::uint64_t l2_read_hits = 0;
@@ -153,8 +190,10 @@ struct CacheCount {
   std::uint64_t dram_read_bytes = 0;
   std::uint64_t dram_write_bytes = 0;  ///< evicted dirty sectors, and those dirty at the end
   std::uint64_t dram_fill_bytes = 0;   ///< read for what was stored in part before it is evicted
-  /// Stores to L2 of no more than 64 bytes of a line, after which none to the rest comes soon.
-  std::uint64_t isolated_writes = 0;
+  std::uint64_t dram_write_lines = 0;  ///< those that these bytes are of, whole or in part
+  /// 256-byte regions of DRAM that reads came to; one again soon after counts no second time.
+  std::uint64_t dram_read_regions = 0;
+  std::uint64_t dram_write_regions = 0;  ///< the same of writes
 
   /// Looks into L2, and those that found what they looked for.
   std::uint64_t l2_sectors() const {
@@ -165,7 +204,8 @@ struct CacheCount {
       {&CacheCount::l1_load_sectors, &CacheCount::l1_load_hits, &CacheCount::l2_read_sectors,
        &CacheCount::l2_read_hits, &CacheCount::l2_write_sectors, &CacheCount::l2_atomic_sectors,
        &CacheCount::l2_atomic_hits, &CacheCount::dram_read_bytes, &CacheCount::dram_write_bytes,
-       &CacheCount::dram_fill_bytes, &CacheCount::isolated_writes});
+       &CacheCount::dram_fill_bytes, &CacheCount::dram_write_lines, &CacheCount::dram_read_regions,
+       &CacheCount::dram_write_regions});
   CacheCount& operator+=(const CacheCount& other);
   CacheCount& operator-=(const CacheCount& other);
   friend bool operator==(const CacheCount&, const CacheCount&) = default;
@@ -237,19 +277,13 @@ class CacheModel {
   SectorSources load(unsigned multiprocessor, const Wanted& wanted, bool bypasses, double cycle);
   void store(unsigned multiprocessor, const Wanted& wanted, double cycle);
   SectorSources update(unsigned multiprocessor, const Wanted& wanted);
+  void prefetch_sectors(unsigned multiprocessor, const Wanted& wanted);
+  unsigned fetch(std::size_t part, const Wanted& wanted, unsigned missing);
   unsigned missing_at(std::size_t part, const Wanted& wanted, unsigned sectors);
   void change(const Wanted& wanted, unsigned sectors);
   void forget_stored(std::size_t part, std::size_t set, const CacheLevel::Line& before,
                      unsigned sectors);
-  struct RecentWrite {
-    std::uint64_t line = 0;
-    unsigned sectors = 0;
-    std::uint64_t number = 0;  ///< of lines written before it
-  };
-  RecentWrite& recent_write(std::uint64_t line);
-  void note_write(std::uint64_t line, unsigned sectors);
-  void note_isolated(const RecentWrite& write);
-  void read_dram(unsigned sectors);
+  void read_dram(std::uint64_t line, unsigned sectors);
   void write_back(std::size_t part, std::size_t set, const CacheLevel::Line& evicted);
   unsigned whole_granules(unsigned sectors) const;
   std::size_t home_of(std::uint64_t line) const;
@@ -259,17 +293,18 @@ class CacheModel {
   std::vector<CacheLevel> l1_;
   unsigned read_groups_;
   RequestCoalescer reads_;
-  RequestCoalescer stores_;
+  RecentStores stores_;
   RequestCoalescer neighbours_;         ///< that nobody asked for, of sectors under way to a part
   std::vector<CacheLevel> l2_;          ///< its parts
   std::vector<std::size_t> near_part_;  ///< by multiprocessor
   unsigned granule_sectors_;
-  std::vector<StoredBytes> stored_bytes_;   ///< of dirty sectors that are not valid, by part
-  std::vector<Wanted> wanted_;              ///< of the request that is being sent
-  std::vector<RecentWrite> recent_writes_;  ///< by a hash of the line; the last one stays
-  std::uint64_t written_lines_ = 0;
+  std::vector<StoredBytes> stored_bytes_;  ///< of dirty sectors that are not valid, by part
+  std::vector<Wanted> wanted_;             ///< of the request that is being sent
+  RecentRegions read_regions_;
+  RecentRegions written_regions_;
   CacheCount count_;
   std::uint64_t dirty_bytes_ = 0;
+  std::uint64_t dirty_lines_ = 0;
 };
 
 }  // namespace sweep

@@ -15,7 +15,11 @@ enum class RequestKind : std::uint8_t {
   store,           ///< of whole sectors
   partial_store,   ///< of some of each sector's bytes
   atomic,
+  prefetch,  ///< into L2
 };
+
+/// Sectors from here on are of a block's local memory, the first of which is this one.
+constexpr std::uint64_t local_sectors = std::uint64_t{1} << 55U;
 
 /// A warp's request: its different sectors (address / 32), rising. Addresses are below 2^58.
 struct Request {

@@ -34,12 +34,14 @@ double scattered(std::uint64_t number) {
 }  // namespace
 
 ResidentBlocks::ResidentBlocks(CacheModel& caches, unsigned multiprocessors,
-                               unsigned blocks_of_each, std::uint64_t blocks)
+                               unsigned blocks_of_each, std::uint64_t blocks,
+                               std::uint64_t local_bytes)
     : caches_(caches),
       multiprocessors_(std::max(multiprocessors, 1U)),
       launched_(multiprocessors_.size() / multiprocessors_of_tpc + 1),
       last_(multiprocessors_.size() - 1),
-      first_(std::min<std::uint64_t>(std::max<std::uint64_t>(blocks, 1), multiprocessors_.size())) {
+      first_(std::min<std::uint64_t>(std::max<std::uint64_t>(blocks, 1), multiprocessors_.size())),
+      local_sectors_(local_bytes / 32) {
   for (Multiprocessor& each : multiprocessors_) each.slots.resize(std::max(blocks_of_each, 1U));
 }
 
@@ -104,6 +106,13 @@ void ResidentBlocks::run_slice() {
   }
 }
 
+/// A block has the local memory of the place where it runs.
+void ResidentBlocks::place_local_memory(unsigned multiprocessor, std::size_t slot) {
+  const std::uint64_t places = multiprocessors_[multiprocessor].slots.size();
+  const std::uint64_t first = (multiprocessor * places + slot) * local_sectors_;
+  for (std::size_t i = 0; i < request_.count; ++i) request_.sectors[i] += first;
+}
+
 /// Sends a request of a warp; false where none can before the slice's end.
 bool ResidentBlocks::run_turn(Multiprocessor& multiprocessor, unsigned number) {
   auto& [slots, warps, free, waiting, ready, warps_so_far, load_unit, from_l2] = multiprocessor;
@@ -122,17 +131,21 @@ bool ResidentBlocks::run_turn(Multiprocessor& multiprocessor, unsigned number) {
   ready.pop_back();
   RunningWarp& warp = warps[chosen];
   warp.requests.next(request_);
+  if (request_.sectors[0] >= local_sectors) place_local_memory(number, warp.slot);
   const SectorSources sources = caches_.send(number, request_, begin);
   load_unit = begin + std::max(1.0, static_cast<double>(request_.count) / sectors_of_wavefront);
   const Cycles arrival = arrival_of(multiprocessor, sources, begin);
   if (sources.dram != 0) load_unit = std::max(load_unit, from_dram_ - dram_queue);
   const bool is_store =
       request_.kind == RequestKind::store || request_.kind == RequestKind::partial_store;
-  std::uint64_t& sent = is_store                               ? sent_.stores
-                        : request_.kind == RequestKind::atomic ? sent_.atomics
-                                                               : sent_.loads;
-  sent += request_.count + request_.repeats;
-  if (!is_store) warp.last_arrival = std::max(warp.last_arrival, arrival);
+  const bool is_prefetch = request_.kind == RequestKind::prefetch;
+  if (!is_prefetch) {
+    std::uint64_t& sent = is_store                               ? sent_.stores
+                          : request_.kind == RequestKind::atomic ? sent_.atomics
+                                                                 : sent_.loads;
+    sent += request_.count + request_.repeats;
+  }
+  if (!is_store && !is_prefetch) warp.last_arrival = std::max(warp.last_arrival, arrival);
   if (warp.requests.is_at_end()) {
     --slots[warp.slot];
     free.push_back(chosen);

@@ -13,7 +13,7 @@ namespace sweep {
 /// What the warps of a block asked for.
 using BlockRequests = std::vector<RequestLog>;
 
-/// Sectors that were asked for, with the atomics' repeats.
+/// Sectors that were asked for, but by prefetches, with the atomics' repeats.
 struct SentSectors {
   std::uint64_t loads = 0;
   std::uint64_t stores = 0;
@@ -33,9 +33,9 @@ struct SentSectors {
 /// block are not waited for.
 class ResidentBlocks {
  public:
-  /// `caches` must outlive it; `blocks`: in the grid.
+  /// `caches` must outlive it; `blocks`: in the grid; `local_bytes`: of a block, a multiple of 128.
   ResidentBlocks(CacheModel& caches, unsigned multiprocessors, unsigned blocks_of_each,
-                 std::uint64_t blocks);
+                 std::uint64_t blocks, std::uint64_t local_bytes = 0);
 
   /// The grid's next block. Where no multiprocessor has room, those that are there go on until one
   /// has.
@@ -68,6 +68,7 @@ class ResidentBlocks {
   };
 
   bool place(BlockRequests& requests);
+  void place_local_memory(unsigned multiprocessor, std::size_t slot);
   bool is_any_under_way() const;
   void run_slice();
   bool run_turn(Multiprocessor& multiprocessor, unsigned number);
@@ -78,6 +79,7 @@ class ResidentBlocks {
   std::vector<Cycles> launched_;  ///< by TPC: when a block of it can begin
   std::size_t last_;              ///< the multiprocessor that got a block last
   std::size_t first_;             ///< blocks: one to each multiprocessor, or fewer
+  std::uint64_t local_sectors_;   ///< of a block
   std::uint64_t blocks_ = 0;      ///< that were placed
   Cycles now_ = 0;                ///< all have come so far
   Cycles from_dram_ = 0;

@@ -15,11 +15,15 @@ RequestKind request_kind(const GlobalRequest& request, CachePolicy policy) {
   if (is_atomic(request.kind)) return RequestKind::atomic;
   if (!request.partial_bytes.empty()) return RequestKind::partial_store;
   if (request.kind == AccessKind::store) return RequestKind::store;
+  if (policy == CachePolicy::prefetch) return RequestKind::prefetch;
   return policy == CachePolicy::level_2_only ? RequestKind::bypassing_load : RequestKind::load;
 }
 
 constexpr auto all_sent =
     std::to_array({&SentSectors::loads, &SentSectors::stores, &SentSectors::atomics});
+
+constexpr std::uint64_t sectors_of_line = 4;
+constexpr std::uint64_t sectors_of_region = 8;  ///< CacheCount::dram_write_regions
 
 /// 0 where there is nothing to divide by.
 double ratio_of(std::uint64_t value, std::uint64_t base) {
@@ -67,11 +71,17 @@ CacheCount CacheProgress::extrapolated(const CacheProgress& rate, const SentSect
   add(&CacheCount::l2_atomic_hits, atomics);
   add(&CacheCount::dram_read_bytes, reads);
   add(&CacheCount::dram_write_bytes, writes);
-  add(&CacheCount::isolated_writes, writes);
+  add(&CacheCount::dram_write_lines, writes);
+  add(&CacheCount::dram_read_regions, reads);
+  add(&CacheCount::dram_write_regions, writes);
   // Where a part is too short to come to a block's stores, each of them is taken for one that goes
   // to a place of its own.
   if (part.stores == 0) result.l2_write_sectors += left.stores;
-  if (part.stores + part.atomics == 0) result.dram_write_bytes += left.stores * sector_bytes;
+  if (part.stores + part.atomics == 0) {
+    result.dram_write_bytes += left.stores * sector_bytes;
+    result.dram_write_lines += left.stores / sectors_of_line;
+    result.dram_write_regions += left.stores / sectors_of_region;
+  }
   return result;
 }
 
@@ -98,9 +108,10 @@ SentSectors sent_sectors(const Kernel& kernel, const LaunchCount& count) {
   for (const Op& op : kernel.ops) {
     const bool is_load =
         op.kind == OpKind::load || op.kind == OpKind::async_copy || op.kind == OpKind::texture;
-    if (is_load) sent.loads += count.sites[op.detail].global.sectors;
-    if (op.kind == OpKind::store) sent.stores += count.sites[op.detail].global.sectors;
-    if (op.kind == OpKind::atomic) sent.atomics += count.sites[op.detail].global.sectors;
+    const SiteCount& site = count.sites[op.detail];
+    if (is_load) sent.loads += site.global.sectors + site.local.sectors;
+    if (op.kind == OpKind::store) sent.stores += site.global.sectors + site.local.sectors;
+    if (op.kind == OpKind::atomic) sent.atomics += site.global.sectors;
   }
   return sent;
 }
@@ -123,9 +134,10 @@ std::vector<bool> find_waits(const Kernel& kernel) {
       bool is_loaded = uses_loaded;
       if (is_access) {
         const MemoryOp& memory = kernel.memory[op.detail];
-        const bool is_global = op.kind == OpKind::texture || memory.space == ptx::Space::global ||
+        const bool is_cached = op.kind == OpKind::texture || memory.space == ptx::Space::global ||
+                               memory.space == ptx::Space::local ||
                                memory.space == ptx::Space::generic;
-        if (is_global && memory.is_counted) {
+        if (is_cached && memory.is_counted) {
           waits[op.detail] = is_first || uses_loaded;
           is_first = false;
           if (waits[op.detail]) {
@@ -183,22 +195,30 @@ class CachedLaunches::Follower {
         kernel_(kernel),
         waits_(find_waits(kernel)),
         blocks_of_each_(static_cast<unsigned>(resident_blocks / launch.multiprocessors)),
+        local_bytes_(local_bytes_of_warp(kernel) * launch.warps()),
         resident_(owner.caches_, owner.profile_.multiprocessors, blocks_of_each_,
-                  launch.grid.count()),
+                  launch.grid.count(), local_bytes_),
         requests_(launch.warps()) {
     const std::uint64_t l1_bytes = l1_bytes_beside(owner.profile_, blocks_of_each_, shared_bytes);
     if (owner.is_unknown_) owner.hold();
     owner.caches_.begin_launch(l1_bytes);
-    if (owner.keeps_requests_) owner.kept_.push_back({l1_bytes, blocks_of_each_});
+    if (owner.keeps_requests_) owner.kept_.push_back({l1_bytes, blocks_of_each_, local_bytes_});
     begin_ = owner.caches_.count_at_end();
   }
 
   void note(const GlobalRequest& request) {
     if (is_cut()) return;
-    noted_ += request.sectors.size() + request.repeats;
     const CachePolicy policy = kernel_.memory[request.memory_op].policy;
+    // As ResidentBlocks counts what it sends.
+    if (policy != CachePolicy::prefetch) noted_ += request.sectors.size() + request.repeats;
+    std::span<const std::uint64_t> sectors = request.sectors;
+    if (request.is_local) {
+      local_.assign(sectors.begin(), sectors.end());
+      for (std::uint64_t& sector : local_) sector += local_sectors;
+      sectors = local_;
+    }
     requests_.of(request.block, request.warp)
-        .add(request_kind(request, policy), waits_[request.memory_op], request.sectors,
+        .add(request_kind(request, policy), waits_[request.memory_op], sectors,
              request.partial_bytes, request.repeats);
   }
   /// The requests of a cluster's blocks are sent, as far as there is room.
@@ -226,8 +246,10 @@ class CachedLaunches::Follower {
   const Kernel& kernel_;
   std::vector<bool> waits_;
   unsigned blocks_of_each_;
+  std::uint64_t local_bytes_;  ///< of a block
   ResidentBlocks resident_;
   RequestsByBlock requests_;
+  std::vector<std::uint64_t> local_;  ///< sectors of a request
   std::uint64_t noted_ = 0;
   CacheCount begin_;
 };
@@ -386,6 +408,12 @@ std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options, std::ui
     follower->resident().finish();
     sum_ += follower->progress().count;
     return blocks;
+  } else if (kernel.local_bytes > 0) {
+    // What a block keeps in local memory it loads at other times than the rest: blocks that have
+    // ended, all of them, tell the rates.
+    follower->resident().finish();
+    waves.clear();
+    half = CacheProgress{};
   } else if (waves.size() >= 3) {
     half = waves[waves.size() - 2];
   } else {
@@ -412,7 +440,7 @@ CacheCount CachedLaunches::finish() {
     for (Kept& launch : kept_) {
       caches_.begin_launch(launch.l1_bytes);
       ResidentBlocks resident(caches_, profile_.multiprocessors, launch.blocks_of_each,
-                              launch.blocks.size());
+                              launch.blocks.size(), launch.local_bytes);
       for (BlockRequests& block : launch.blocks) resident.add(std::move(block));
       resident.finish();
     }

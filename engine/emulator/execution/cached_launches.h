@@ -71,6 +71,7 @@ class CachedLaunches {
   struct Kept {
     std::uint64_t l1_bytes;
     unsigned blocks_of_each;
+    std::uint64_t local_bytes;  ///< of a block
     std::vector<BlockRequests> blocks = {};
   };
   class Follower;

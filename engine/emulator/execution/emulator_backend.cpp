@@ -184,10 +184,15 @@ std::vector<Metric> metrics_of(const AccessSums& sums, const CountedLaunch& laun
     const std::uint64_t dram_reads = caches->dram_read_bytes + caches->dram_fill_bytes;
     total_of("l2_read_sectors", caches->l2_read_sectors, launch.caches_share);
     total_of("l2_write_sectors", caches->l2_write_sectors, launch.caches_share);
-    if (caches->isolated_writes != 0)
-      total_of("isolated_writes", caches->isolated_writes, launch.caches_share);
     total_of("dram_read_bytes", dram_reads, launch.caches_share);
     total_of("dram_write_bytes", caches->dram_write_bytes, launch.caches_share);
+    if (dram_reads != 0) {
+      total_of("dram_read_regions", caches->dram_read_regions, launch.caches_share);
+    }
+    if (caches->dram_write_bytes != 0) {
+      total_of("dram_write_lines", caches->dram_write_lines, launch.caches_share);
+      total_of("dram_write_regions", caches->dram_write_regions, launch.caches_share);
+    }
     if (launch.are_totals) {
       ratio("arithmetic_intensity", launch.count.float_operations,
             dram_reads + caches->dram_write_bytes);

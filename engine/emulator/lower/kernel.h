@@ -131,7 +131,11 @@ enum class AtomicOperation : std::uint8_t {
 bool has_atomic(AtomicOperation operation, ptx::Type type);
 
 /// How a load looks for its data, as far as it shows in counts.
-enum class CachePolicy : std::uint8_t { all_levels, level_2_only };
+enum class CachePolicy : std::uint8_t {
+  all_levels,
+  level_2_only,
+  prefetch,  ///< nobody waits for it, and it comes as far as L2
+};
 
 /// A static load, store, atomic, copy or matrix move.
 struct MemoryOp {
@@ -143,7 +147,8 @@ struct MemoryOp {
   std::vector<std::uint8_t> bits;  ///< the width of each value's slot: 16, 32 or 64
   /// False for parameters, and for what another access of the machine code does.
   bool is_counted = true;
-  /// Of an access to global memory that nothing depends on but its counts (request_skeleton).
+  /// Of an access to global memory that nothing depends on but its counts (request_skeleton), and
+  /// of a prefetch.
   bool moves_no_data = false;
   bool is_volatile = false;  ///< volatile, relaxed, acquire, release, mmio
   bool is_release = false;   ///< other blocks that see it see what came before

@@ -270,6 +270,21 @@ void lower_load(Lowering& lowering) {
   emit_access(lowering, OpKind::load, std::move(memory));
 }
 
+/// PTX ISA, "prefetch": what goes to L1, or may be of other spaces, is taken for a hint.
+void lower_prefetch(Lowering& lowering) {
+  const bool is_to_l2 =
+      std::ranges::any_of(lowering.instruction().modifiers,
+                          [](std::string_view modifier) { return modifier.starts_with("L2"); });
+  if (!is_to_l2 || !lowering.has_modifier("global")) return;
+  MemoryOp memory;
+  memory.type = ptx::Type::b8;
+  memory.address = lowering.address(0);
+  memory.policy = CachePolicy::prefetch;
+  memory.moves_no_data = true;
+  memory.is_counted = false;
+  lowering.emit_memory(OpKind::load, std::move(memory));
+}
+
 void lower_store(Lowering& lowering) {
   MemoryOp memory = memory_op(lowering);
   memory.address = lowering.address(0);

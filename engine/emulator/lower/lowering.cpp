@@ -140,7 +140,7 @@ constexpr InstructionRow register_operation = {"", lower_alu};
 constexpr InstructionRow rows[] = {
     {"activemask", lower_activemask},
     {"alloca stackrestore stacksave", lower_stack},
-    {"applypriority discard griddepcontrol pmevent prefetch prefetchu", lower_hint},
+    {"applypriority discard griddepcontrol pmevent prefetchu", lower_hint},
     {"atom red", lower_atomic},
     {"bar barrier", lower_barrier, EndKind::barrier},
     {"barrier.cluster", lower_cluster_barrier, EndKind::barrier},
@@ -163,6 +163,7 @@ constexpr InstructionRow rows[] = {
     {"mbarrier", lower_mbarrier},
     {"mma wmma", lower_matrix_product},
     {"mov", lower_mov},
+    {"prefetch", lower_prefetch},
     {"nanosleep", lower_nanosleep},
     {"set", lower_set},
     {"setmaxnreg", lower_setmaxnreg},

@@ -171,9 +171,9 @@ using LowerFunction = void(Lowering& lowering);
 LowerFunction lower_activemask, lower_alu, lower_atomic, lower_barrier, lower_call_step,
     lower_cluster_address, lower_cluster_barrier, lower_collective, lower_copy, lower_createpolicy,
     lower_cvta, lower_fence, lower_hint, lower_isspacep, lower_load, lower_lop3, lower_matrix,
-    lower_matrix_product, lower_mbarrier, lower_mov, lower_nanosleep, lower_set, lower_setmaxnreg,
-    lower_setp, lower_stack, lower_store, lower_system_call, lower_texture, lower_vabsdiff4,
-    lower_video, lower_wgmma;
+    lower_matrix_product, lower_mbarrier, lower_mov, lower_nanosleep, lower_prefetch, lower_set,
+    lower_setmaxnreg, lower_setp, lower_stack, lower_store, lower_system_call, lower_texture,
+    lower_vabsdiff4, lower_video, lower_wgmma;
 /// A copy of a tensor's box, of lower_copy's.
 void lower_tensor_copy(Lowering& lowering, bool is_reduction);
 /// The operands of a product with a sparse a, at `index` and behind it: metadata and selector.

@@ -15,7 +15,7 @@ bool is_tensor_work(OpKind kind) {
 using Sources = std::uint64_t;
 constexpr Sources anywhere = ~Sources{0};
 
-/// Which ops decide on what a kernel asks global memory for: those that ask, and those that
+/// Which ops decide on what a kernel asks the caches for: those that ask, and those that
 /// compute addresses and predicates, whatever the order of the ops. What is stored to global memory
 /// matters only where what is loaded from there matters and may be the same.
 class RequestSlice {
@@ -54,12 +54,12 @@ class RequestSlice {
         return false;
       case OpKind::load:
       case OpKind::load_matrix:
-        return asks_global_memory(op) || is_any_needed(facts_of(kernel_, op).writes);
+        return asks_caches(op) || is_any_needed(facts_of(kernel_, op).writes);
       case OpKind::store:
       case OpKind::store_matrix:
-        return asks_global_memory(op) || reads_block_memory_;
+        return asks_caches(op) || reads_block_memory_;
       case OpKind::atomic:
-        return asks_global_memory(op) || reads_block_memory_ ||
+        return asks_caches(op) || reads_block_memory_ ||
                is_any_needed(facts_of(kernel_, op).writes);
       default:
         return true;
@@ -68,25 +68,26 @@ class RequestSlice {
 
   /// Whether an op that is kept is one for its requests alone.
   bool moves_no_data(const Op& op) const {
-    if (!asks_global_memory(op)) return false;
+    if (!asks_caches(op)) return false;
     const MemoryOp& memory = kernel_.memory[op.detail];
     if (op.kind == OpKind::async_copy) return !reads_block_memory_;
     if (is_any_needed(facts_of(kernel_, op).writes)) return false;
     if (op.kind == OpKind::load) return true;
-    const bool may_be_of_block = memory.space == ptx::Space::generic && reads_block_memory_;
+    const bool may_be_of_block = memory.space != ptx::Space::global && reads_block_memory_;
     return !may_be_of_block && (sources(memory.address.slot) & loaded_) == 0;
   }
 
  private:
   static constexpr std::uint32_t slot_step = 4;  ///< bytes: slots of predicates have no more
 
-  bool asks_global_memory(const Op& op) const {
+  bool asks_caches(const Op& op) const {
     if (op.kind != OpKind::load && op.kind != OpKind::store && op.kind != OpKind::atomic &&
         op.kind != OpKind::async_copy) {
       return false;
     }
     const ptx::Space space = kernel_.memory[op.detail].space;
-    return space == ptx::Space::global || space == ptx::Space::generic;
+    return space == ptx::Space::global || space == ptx::Space::local ||
+           space == ptx::Space::generic;
   }
   bool is_any_needed(const SlotList& slots) const {
     return std::ranges::any_of(slots, [&](auto slot) { return is_needed_[slot / slot_step]; });
@@ -156,7 +157,7 @@ class RequestSlice {
     if (!moves_no_data(op)) need(facts_of(kernel_, op).reads);
     if (!is_any_needed(facts_of(kernel_, op).writes)) return;
     if (memory.space != ptx::Space::global) note(reads_block_memory_, true);
-    if (asks_global_memory(op)) note(loaded_, sources(memory.address.slot));
+    if (asks_caches(op)) note(loaded_, sources(memory.address.slot));
   }
 
   /// What waits for other lanes or warps stays; what it computes may be for nothing.

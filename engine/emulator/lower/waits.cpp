@@ -27,6 +27,7 @@ Memory source_of(const Kernel& kernel, const Op& op) {
     case OpKind::load_matrix:
     case OpKind::atomic:
     case OpKind::texture: {
+      if (kernel.memory[op.detail].policy == CachePolicy::prefetch) return Memory::none;
       const ptx::Space space = kernel.memory[op.detail].space;
       const bool is_constant = space == ptx::Space::param || space == ptx::Space::constant;
       if (is_constant && op.kind == OpKind::load) return Memory::none;

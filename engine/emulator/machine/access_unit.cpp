@@ -7,9 +7,6 @@
 namespace sweep {
 namespace {
 
-/// What a thread may take with alloca beyond its variables.
-constexpr std::uint64_t alloca_room = 0x1'0000;
-
 AccessKind kind_of(const MemoryOp& memory, OpKind kind) {
   if (kind != OpKind::atomic) return kind == OpKind::store ? AccessKind::store : AccessKind::load;
   if (memory.is_increment) return AccessKind::increment;
@@ -79,7 +76,7 @@ AccessUnit::AccessUnit(const Launch& launch, Cluster& cluster, LaunchCount& coun
       last_(kernel_.memory.size(), nullptr),
       shared_bytes_(launch.all_shared_bytes()),
       shared_(shared_bytes_),
-      local_bytes_(kernel_.local_bytes + (kernel_.has_alloca ? alloca_room : 0)),
+      local_bytes_(local_bytes_of_thread(kernel_)),
       local_(available(std::uint64_t{launch.warps()} * warp_size * local_bytes_)) {
   cluster.units.push_back(this);
   if (!kernel_.warpgroup_orders.empty() || has_warpgroup_product(kernel_)) {
@@ -224,6 +221,13 @@ void AccessUnit::access_generic(WarpAccess& access, AccessKind kind) {
 }
 
 void AccessUnit::access_global(WarpAccess& access, AccessKind kind) {
+  if (memory_->policy == CachePolicy::prefetch) {
+    // It may be of memory that is nobody's.
+    if (launch_.is_kernel() && launch_.on_request) {
+      report_request(access, spread_of(access.address.data(), access.active), kind, 0);
+    }
+    return;
+  }
   const bool is_load = kind == AccessKind::load;
   if (!is_load) {
     check_defined(*warp_, memory_->values, access.active, "writes it to global memory",

@@ -10,9 +10,9 @@ namespace sweep {
 namespace {
 
 /// `access` has the addresses within a thread's local memory, which the lanes' memories interleave
-/// word by word.
-void count_local(const MemoryModel& model, const WarpAccess& access, AccessKind kind,
-                 GlobalCount& total) {
+/// word by word: does something with each row of words as addresses from the warp's on.
+template <class Do>
+void for_each_row(const WarpAccess& access, Do&& act) {
   constexpr std::uint64_t word = 4;
   WarpAccess words = access;
   words.width = std::min<std::uint32_t>(access.width, word);
@@ -23,7 +23,7 @@ void count_local(const MemoryModel& model, const WarpAccess& access, AccessKind 
       const std::uint64_t offset = access.address[lane] + part;
       words.address[lane] = offset / word * word * warp_size + lane * word + offset % word;
     });
-    total += count_global(model, words, kind);
+    act(words);
   }
 }
 
@@ -107,6 +107,14 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
   if (space == ptx::Space::global && launch_.on_request) {
     report_request(access, spread, kind, site.global.sectors - sectors_before);
   }
+  if (space == ptx::Space::local && launch_.on_request) {
+    const std::uint64_t begin = warp_->index * local_bytes_of_warp(kernel_);
+    for_each_row(access, [&](WarpAccess row) {
+      for_each_lane(row.active, [&](unsigned lane) { row.address[lane] += begin; });
+      report_request(row, spread_of(row.address.data(), row.active),
+                     is_atomic(kind) ? AccessKind::store : kind, 0, true);
+    });
+  }
 }
 
 void AccessUnit::add_count(const WarpAccess& access, const Spread& spread, AccessKind kind,
@@ -128,17 +136,20 @@ void AccessUnit::add_count(const WarpAccess& access, const Spread& spread, Acces
   if (space == ptx::Space::global) add(global_counters_[op_->detail], site.global);
   if (space == ptx::Space::shared) add(shared_counters_[op_->detail], site.shared);
   if (space == ptx::Space::local) {
-    count_local(launch_.model, access, is_atomic(kind) ? AccessKind::store : kind, site.local);
+    for_each_row(access, [&](const WarpAccess& row) {
+      site.local += count_global(launch_.model, row, is_atomic(kind) ? AccessKind::store : kind);
+    });
   }
 }
 
 void AccessUnit::report_request(const WarpAccess& access, const Spread& spread, AccessKind kind,
-                                std::uint64_t counted_sectors) const {
+                                std::uint64_t counted_sectors, bool is_local) const {
   const bool is_range =
       spread.is_affine && spread.delta == access.width && access.active == full_mask;
   const std::uint64_t range = std::uint64_t{access.width} * warp_size;
   if (is_range && spread.low % sector_bytes == 0 && range % sector_bytes == 0) {
-    return report_range(spread.low / sector_bytes, range / sector_bytes, kind, counted_sectors);
+    return report_range(spread.low / sector_bytes, range / sector_bytes, kind, counted_sectors,
+                        is_local);
   }
   struct Touched {
     std::uint64_t sector;
@@ -175,6 +186,7 @@ void AccessUnit::report_request(const WarpAccess& access, const Spread& spread, 
   GlobalRequest request = {
       block_index_, warp_->index, kind, op_->detail, {whole.begin(), whole_end}};
   if (is_atomic(kind)) request.repeats = counted_sectors - request.sectors.size();
+  request.is_local = is_local;
   if (!request.sectors.empty()) launch_.on_request(request);
   request.sectors = std::span(partial).first(partial_count);
   request.partial_bytes = std::span(partial_bytes).first(partial_count);
@@ -209,12 +221,13 @@ void AccessUnit::note_atomics(const WarpAccess& access, const Spread& spread) {
 
 /// A request for whole sectors that lie side by side.
 void AccessUnit::report_range(std::uint64_t first, std::uint64_t count, AccessKind kind,
-                              std::uint64_t counted_sectors) const {
+                              std::uint64_t counted_sectors, bool is_local) const {
   std::array<std::uint64_t, std::size_t{2} * warp_size> sectors;  // NOLINT: as far as `count`
   std::iota(sectors.begin(), sectors.begin() + static_cast<std::ptrdiff_t>(count), first);
   GlobalRequest request = {block_index_, warp_->index, kind, op_->detail,
                            std::span(sectors).first(static_cast<std::size_t>(count))};
   if (is_atomic(kind)) request.repeats = counted_sectors - count;
+  request.is_local = is_local;
   launch_.on_request(request);
 }
 

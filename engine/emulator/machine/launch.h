@@ -344,7 +344,21 @@ struct GlobalRequest {
   std::span<const std::uint32_t> partial_bytes = {};
   /// Of an atomic: how often sectors are asked for beyond once each, since lanes share words.
   std::uint64_t repeats = 0;
+  /// Of local memory: addresses are those of the block's, whose words the lanes of a warp have in
+  /// turn.
+  bool is_local = false;
 };
+
+/// What a thread may take with alloca beyond its variables.
+constexpr std::uint64_t alloca_room = 0x1'0000;
+inline std::uint64_t local_bytes_of_thread(const Kernel& kernel) {
+  return kernel.local_bytes + (kernel.has_alloca ? alloca_room : 0);
+}
+/// Of all lanes, whose words lie in turn.
+inline std::uint64_t local_bytes_of_warp(const Kernel& kernel) {
+  constexpr std::uint64_t word = 4;
+  return (local_bytes_of_thread(kernel) + word - 1) / word * word * warp_size;
+}
 
 /// A kernel with all that is the same for its blocks. Shared by the threads that execute them.
 struct Launch : LaunchRules {

@@ -189,7 +189,8 @@ void perform(PlainModel& model, const Instruction& instruction) {
 CacheCount run(CacheModel model, const std::vector<Instruction>& program) {
   for (const Instruction& instruction : program) perform(model, instruction);
   CacheCount count = model.finish();
-  count.isolated_writes = 0;  // which the plain model does not know
+  // Which the plain model does not know.
+  count.dram_write_lines = count.dram_write_regions = count.dram_read_regions = 0;
   return count;
 }
 
