@@ -10,7 +10,7 @@ constexpr double us = 1e-6;
 constexpr double ns = 1e-9;
 constexpr double giga = 1e9;
 constexpr double mega = 1e6;
-constexpr double percent = 0.01;
+constexpr double hundredth = 0.01;
 constexpr double bytes_of_sector = 32;
 constexpr double quarters = 4;
 constexpr double threads_of_warp = 32;
@@ -150,7 +150,7 @@ double dram_nanoseconds(const Demand& demand, const TimingProfile& gpu) {
   if (reads + writes <= 0) return 0;
   constexpr double of_halves = 4;  // by which the product of two halves is one
   const double turns = of_halves * reads * writes / (reads + writes);
-  return reads + writes + gpu.dram_turn * percent * turns;
+  return reads + writes + gpu.dram_turn * hundredth * turns;
 }
 
 /// Passes that the slice of L2 with most of them does one after the other. It has all of the
@@ -169,20 +169,20 @@ double busiest_slice(const Demand& demand, const TimingProfile& gpu) {
 double spread_of(Bound bound, const TimingProfile& gpu) {
   switch (bound) {
     case Bound::dram:
-      return gpu.spread_memory * percent;
+      return gpu.spread_memory * hundredth;
     case Bound::l1:
     case Bound::shared:
     case Bound::l2:
     case Bound::atomics:
-      return gpu.spread_cache * percent;
+      return gpu.spread_cache * hundredth;
     case Bound::issue:
     case Bound::pipes:
     case Bound::tensor:
-      return gpu.spread_pipes * percent;
+      return gpu.spread_pipes * hundredth;
     case Bound::launch:
     case Bound::blocks:
     case Bound::latency:
-      return gpu.spread_latency * percent;
+      return gpu.spread_latency * hundredth;
   }
   return 1;
 }
