@@ -40,7 +40,7 @@ struct Demand {
 
   // Caches: shares from 0 to 1, sectors between L1 and L2, bytes of device memory.
   double l1_hits = 0;
-  double l2_hits = 0;
+  double l2_hits = 0;  ///< of reads
   double l2_read_sectors = 0;
   double l2_write_sectors = 0;
   double l2_write_lines = 0;  ///< different ones of each request, whose sectors these are

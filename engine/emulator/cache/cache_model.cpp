@@ -10,7 +10,7 @@ namespace sweep {
 namespace {
 
 constexpr std::uint64_t sector_bytes = 32;
-constexpr std::uint64_t line_bytes = 128;
+constexpr std::uint64_t line_bytes = CacheCount::line_bytes;
 constexpr unsigned sectors_of_line = 4;
 constexpr std::uint64_t state_bits = 0xff;
 constexpr unsigned whole_line = 0xf;  ///< its sectors
@@ -33,7 +33,7 @@ constexpr unsigned lines_of_stores = 7;
 constexpr unsigned lines_of_part = 4096;
 /// What comes to a region of DRAM again while it has come to fewer others is one visit: about as
 /// many as an H200 reads while a warp waits.
-constexpr std::uint64_t lines_of_region = 2;
+constexpr std::uint64_t lines_of_region = CacheCount::region_bytes / line_bytes;
 constexpr std::uint64_t regions_at_once = 16'384;
 constexpr std::size_t places_of_regions = 1U << 17U;
 
@@ -500,9 +500,7 @@ SectorSources CacheModel::update(unsigned multiprocessor, const Wanted& wanted) 
 void CacheModel::change(const Wanted& wanted, unsigned sectors) {
   CacheLevel& home = l2_[wanted.home];
   if (!home.holds_anything()) {
-    count_.dram_write_bytes += number_of(sectors) * sector_bytes;
-    ++count_.dram_write_lines;
-    if (written_regions_.is_new(wanted.line)) ++count_.dram_write_regions;
+    write_dram(wanted.line, sectors);
     return;
   }
   CacheLevel::Line evicted;
@@ -537,11 +535,15 @@ void CacheModel::read_dram(std::uint64_t line, unsigned sectors) {
   if (read_regions_.is_new(line)) ++count_.dram_read_regions;
 }
 
+void CacheModel::write_dram(std::uint64_t line, unsigned sectors) {
+  count_.dram_write_bytes += number_of(sectors) * sector_bytes;
+  ++count_.dram_write_lines;
+  if (written_regions_.is_new(line)) ++count_.dram_write_regions;
+}
+
 void CacheModel::write_back(std::size_t part, std::size_t set, const CacheLevel::Line& evicted) {
   if (evicted.dirty != 0) {
-    count_.dram_write_bytes += number_of(evicted.dirty) * sector_bytes;
-    ++count_.dram_write_lines;
-    if (written_regions_.is_new(evicted.number)) ++count_.dram_write_regions;
+    write_dram(evicted.number, evicted.dirty);
     dirty_bytes_ -= number_of(evicted.dirty) * sector_bytes;
     --dirty_lines_;
   }

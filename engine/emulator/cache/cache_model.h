@@ -180,6 +180,9 @@ class RecentRegions {
 /// What a sequence of requests did to the caches, in sectors of 32 bytes, as the hardware's
 /// counters have it.
 struct CacheCount {
+  static constexpr std::uint64_t line_bytes = 128;
+  static constexpr std::uint64_t region_bytes = 256;
+
   std::uint64_t l1_load_sectors = 0;  ///< of global loads; none where there is no L1
   std::uint64_t l1_load_hits = 0;
   std::uint64_t l2_read_sectors = 0;  ///< L1's misses
@@ -191,7 +194,7 @@ struct CacheCount {
   std::uint64_t dram_write_bytes = 0;  ///< evicted dirty sectors, and those dirty at the end
   std::uint64_t dram_fill_bytes = 0;   ///< read for what was stored in part before it is evicted
   std::uint64_t dram_write_lines = 0;  ///< those that these bytes are of, whole or in part
-  /// 256-byte regions of DRAM that reads came to; one again soon after counts no second time.
+  /// Regions of DRAM that reads came to; one again soon after counts no second time.
   std::uint64_t dram_read_regions = 0;
   std::uint64_t dram_write_regions = 0;  ///< the same of writes
 
@@ -284,6 +287,7 @@ class CacheModel {
   void forget_stored(std::size_t part, std::size_t set, const CacheLevel::Line& before,
                      unsigned sectors);
   void read_dram(std::uint64_t line, unsigned sectors);
+  void write_dram(std::uint64_t line, unsigned sectors);
   void write_back(std::size_t part, std::size_t set, const CacheLevel::Line& evicted);
   unsigned whole_granules(unsigned sectors) const;
   std::size_t home_of(std::uint64_t line) const;

@@ -22,9 +22,6 @@ RequestKind request_kind(const GlobalRequest& request, CachePolicy policy) {
 constexpr auto all_sent =
     std::to_array({&SentSectors::loads, &SentSectors::stores, &SentSectors::atomics});
 
-constexpr std::uint64_t sectors_of_line = 4;
-constexpr std::uint64_t sectors_of_region = 8;  ///< CacheCount::dram_write_regions
-
 /// 0 where there is nothing to divide by.
 double ratio_of(std::uint64_t value, std::uint64_t base) {
   return base != 0 ? static_cast<double>(value) / static_cast<double>(base) : 0;
@@ -79,8 +76,8 @@ CacheCount CacheProgress::extrapolated(const CacheProgress& rate, const SentSect
   if (part.stores == 0) result.l2_write_sectors += left.stores;
   if (part.stores + part.atomics == 0) {
     result.dram_write_bytes += left.stores * sector_bytes;
-    result.dram_write_lines += left.stores / sectors_of_line;
-    result.dram_write_regions += left.stores / sectors_of_region;
+    result.dram_write_lines += left.stores * sector_bytes / CacheCount::line_bytes;
+    result.dram_write_regions += left.stores * sector_bytes / CacheCount::region_bytes;
   }
   return result;
 }
@@ -211,14 +208,8 @@ class CachedLaunches::Follower {
     const CachePolicy policy = kernel_.memory[request.memory_op].policy;
     // As ResidentBlocks counts what it sends.
     if (policy != CachePolicy::prefetch) noted_ += request.sectors.size() + request.repeats;
-    std::span<const std::uint64_t> sectors = request.sectors;
-    if (request.is_local) {
-      local_.assign(sectors.begin(), sectors.end());
-      for (std::uint64_t& sector : local_) sector += local_sectors;
-      sectors = local_;
-    }
     requests_.of(request.block, request.warp)
-        .add(request_kind(request, policy), waits_[request.memory_op], sectors,
+        .add(request_kind(request, policy), waits_[request.memory_op], request.sectors,
              request.partial_bytes, request.repeats);
   }
   /// The requests of a cluster's blocks are sent, as far as there is room.
@@ -249,7 +240,6 @@ class CachedLaunches::Follower {
   std::uint64_t local_bytes_;  ///< of a block
   ResidentBlocks resident_;
   RequestsByBlock requests_;
-  std::vector<std::uint64_t> local_;  ///< sectors of a request
   std::uint64_t noted_ = 0;
   CacheCount begin_;
 };
@@ -306,6 +296,7 @@ void CachedLaunches::extrapolate(const CacheProgress& last, const CacheProgress&
 GridResult CachedLaunches::run(Launch launch, GridOptions options, std::uint64_t shared_bytes) {
   Follower follower(*this, launch, *launch.kernel, options.resident_blocks, shared_bytes);
   launch.on_request = [&](const GlobalRequest& request) { follower.note(request); };
+  launch.local_begin = local_sectors * sector_bytes;
   // The counts when there had been half as many blocks or more, and up to half as many, with the
   // number of these blocks.
   std::pair<CacheCount, std::uint64_t> early;
@@ -364,6 +355,7 @@ std::uint64_t CachedLaunches::sample(Launch launch, GridOptions options, std::ui
   std::optional<Follower> follower(std::in_place, *this, launch, kernel, options.resident_blocks,
                                    shared_bytes);
   launch.on_request = [&](const GlobalRequest& request) { follower->note(request); };
+  launch.local_begin = local_sectors * sector_bytes;
 
   std::uint64_t blocks = 0;  // that have ended
   std::vector<CacheProgress> waves = {{}};

@@ -229,10 +229,10 @@ class AccessUnit {
   void add_count(const WarpAccess& access, const Spread& spread, AccessKind kind, ptx::Space space,
                  SiteCount& site);
   void report_request(const WarpAccess& access, const Spread& spread, AccessKind kind,
-                      std::uint64_t counted_sectors, bool is_local = false) const;
+                      std::uint64_t counted_sectors) const;
   void note_atomics(const WarpAccess& access, const Spread& spread);
   void report_range(std::uint64_t first, std::uint64_t count, AccessKind kind,
-                    std::uint64_t counted_sectors, bool is_local) const;
+                    std::uint64_t counted_sectors) const;
 
   // Copies, mbarriers and matrices.
   std::byte* bytes_at(unsigned lane, ptx::Space space, std::uint64_t address, std::uint64_t count,

@@ -108,11 +108,11 @@ void AccessUnit::count_issued(const WarpAccess& access, const Spread& spread, Ac
     report_request(access, spread, kind, site.global.sectors - sectors_before);
   }
   if (space == ptx::Space::local && launch_.on_request) {
-    const std::uint64_t begin = warp_->index * local_bytes_of_warp(kernel_);
+    const std::uint64_t begin = launch_.local_begin + warp_->index * local_bytes_of_warp(kernel_);
     for_each_row(access, [&](WarpAccess row) {
       for_each_lane(row.active, [&](unsigned lane) { row.address[lane] += begin; });
       report_request(row, spread_of(row.address.data(), row.active),
-                     is_atomic(kind) ? AccessKind::store : kind, 0, true);
+                     is_atomic(kind) ? AccessKind::store : kind, 0);
     });
   }
 }
@@ -143,13 +143,12 @@ void AccessUnit::add_count(const WarpAccess& access, const Spread& spread, Acces
 }
 
 void AccessUnit::report_request(const WarpAccess& access, const Spread& spread, AccessKind kind,
-                                std::uint64_t counted_sectors, bool is_local) const {
+                                std::uint64_t counted_sectors) const {
   const bool is_range =
       spread.is_affine && spread.delta == access.width && access.active == full_mask;
   const std::uint64_t range = std::uint64_t{access.width} * warp_size;
   if (is_range && spread.low % sector_bytes == 0 && range % sector_bytes == 0) {
-    return report_range(spread.low / sector_bytes, range / sector_bytes, kind, counted_sectors,
-                        is_local);
+    return report_range(spread.low / sector_bytes, range / sector_bytes, kind, counted_sectors);
   }
   struct Touched {
     std::uint64_t sector;
@@ -186,7 +185,6 @@ void AccessUnit::report_request(const WarpAccess& access, const Spread& spread, 
   GlobalRequest request = {
       block_index_, warp_->index, kind, op_->detail, {whole.begin(), whole_end}};
   if (is_atomic(kind)) request.repeats = counted_sectors - request.sectors.size();
-  request.is_local = is_local;
   if (!request.sectors.empty()) launch_.on_request(request);
   request.sectors = std::span(partial).first(partial_count);
   request.partial_bytes = std::span(partial_bytes).first(partial_count);
@@ -221,13 +219,12 @@ void AccessUnit::note_atomics(const WarpAccess& access, const Spread& spread) {
 
 /// A request for whole sectors that lie side by side.
 void AccessUnit::report_range(std::uint64_t first, std::uint64_t count, AccessKind kind,
-                              std::uint64_t counted_sectors, bool is_local) const {
+                              std::uint64_t counted_sectors) const {
   std::array<std::uint64_t, std::size_t{2} * warp_size> sectors;  // NOLINT: as far as `count`
   std::iota(sectors.begin(), sectors.begin() + static_cast<std::ptrdiff_t>(count), first);
   GlobalRequest request = {block_index_, warp_->index, kind, op_->detail,
                            std::span(sectors).first(static_cast<std::size_t>(count))};
   if (is_atomic(kind)) request.repeats = counted_sectors - count;
-  request.is_local = is_local;
   launch_.on_request(request);
 }
 

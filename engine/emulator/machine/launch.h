@@ -344,9 +344,6 @@ struct GlobalRequest {
   std::span<const std::uint32_t> partial_bytes = {};
   /// Of an atomic: how often sectors are asked for beyond once each, since lanes share words.
   std::uint64_t repeats = 0;
-  /// Of local memory: addresses are those of the block's, whose words the lanes of a warp have in
-  /// turn.
-  bool is_local = false;
 };
 
 /// What a thread may take with alloca beyond its variables.
@@ -392,6 +389,9 @@ struct Launch : LaunchRules {
   /// whose accesses alone are counted.
   std::string function;
   std::function<void(const GlobalRequest&)> on_request;  ///< may be empty
+  /// Where what it is told of begins that lies in a block's local memory, whose words the lanes of
+  /// a warp have in turn.
+  std::uint64_t local_begin = 0;
   /// Accesses are told to `on_request`, and in no count but for the instructions.
   bool only_tells_requests = false;
 
