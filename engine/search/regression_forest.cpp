@@ -198,8 +198,9 @@ Prediction RegressionForest::predict(std::span<const double> point) const {
 
 namespace {
 
-constexpr std::size_t most_first_rows = 12;    // spread over the space before the first forest
-constexpr std::size_t spread_candidates = 20;  // for each of them
+constexpr std::size_t most_first_rows = 8;     // before the first forest
+constexpr std::size_t middle_candidates = 50;  // for the one near the middle
+constexpr std::size_t spread_candidates = 20;  // for each of those spread over the space
 constexpr double free_answers = 20;            // without a gain, before random rows are tried
 constexpr double stuck_answers = 100;          // more of them, after which all would be random
 constexpr double most_random = 0.5;            // of the proposals
@@ -239,9 +240,7 @@ class ForestSearch final : public Strategy {
     if (untried_count() == 0) return std::nullopt;
     const std::size_t answers = known_.size() + failed_.size();
     if (proposed_.size() < first_rows_ && answers < first_rows_) {
-      // Every second row by its prediction, which may be wrong.
-      const auto seed = proposed_.size() % 2 == 0 ? next_seed() : std::nullopt;
-      proposed_.push_back(seed ? *seed : spread_row());
+      proposed_.push_back(first_row());
       return proposed_.back();
     }
     if (known_.empty()) return pick();
@@ -255,6 +254,24 @@ class ForestSearch final : public Strategy {
   }
 
   void learn(std::size_t row) override { unchanged_ = row == best_ ? 0 : unchanged_ + 1; }
+
+  /// Every second row by its prediction, which may be wrong.
+  std::size_t first_row() {
+    if (proposed_.size() % 2 == 0) {
+      if (const auto seed = next_seed()) return *seed;
+    }
+    if (has_middle_) return spread_row();
+    has_middle_ = true;
+    return middle_row();
+  }
+
+  /// Of some random rows the one nearest the middle: the ends of parameters are seldom good.
+  std::size_t middle_row() {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < middle_candidates; ++i) rows.push_back(*pick());
+    return *std::ranges::min_element(
+        rows, {}, [this](std::size_t row) { return space_.distance_from_middle(row); });
+  }
 
   /// Of some random rows the one farthest from the nearest proposed.
   std::size_t spread_row() {
@@ -406,6 +423,7 @@ class ForestSearch final : public Strategy {
   std::vector<bool> unordered_;        ///< per column of the forest: parameters, then features
   std::size_t first_rows_ = 0;         ///< to propose before the first forest
   std::vector<std::size_t> proposed_;  ///< of them
+  bool has_middle_ = false;            ///< whether one of them is the one near the middle
   std::vector<double> predicted_;      ///< the feature of each row; empty without predictions
   std::vector<std::size_t> best_predicted_;  ///< by it
   bool trusts_predictions_ = true;

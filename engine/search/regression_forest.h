@@ -68,9 +68,10 @@ class RegressionForest {
 /// row with the greatest expected improvement (Jones, Schonlau and Welch, 1998) is proposed, out of
 /// random rows and those near the best. Once rows have failed, a second forest learns which, and
 /// the improvement counts as much as the row is likely not to fail. The longer nothing gets better,
-/// the more proposals are random rows. It begins with rows that lie far from each other. Where
-/// costs are predicted, every second of these is one of the best predicted, and the prediction is a
-/// feature: a wrong one costs little, since trees do not split by what says nothing.
+/// the more proposals are random rows. It begins with a row near the middle of the ordered
+/// parameters and rows that lie far from each other. Where costs are predicted, every second of
+/// these is one of the best predicted, and the prediction is a feature: a wrong one costs little,
+/// since trees do not split by what says nothing.
 std::unique_ptr<Strategy> forest_search(const SearchSpace& space, std::uint64_t seed);
 
 }  // namespace sweep

@@ -69,6 +69,16 @@ double SearchSpace::distance(std::size_t a, std::size_t b) const {
   return sum;
 }
 
+double SearchSpace::distance_from_middle(std::size_t row) const {
+  double sum = 0;
+  for (std::size_t p = 0; p < parameters_.size(); ++p) {
+    const SearchParameter& parameter = parameters_[p];
+    if (!parameter.ordered || parameter.values < 2) continue;
+    sum += std::abs(values(row)[p] / static_cast<double>(parameter.values - 1) - 0.5);
+  }
+  return sum;
+}
+
 namespace {
 
 /// One parameter's values over all configurations.

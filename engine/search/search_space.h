@@ -47,6 +47,8 @@ class SearchSpace {
   /// How unlike two rows are: the sum over the parameters of the difference, as a share of the
   /// largest; 1 for other values of one that is unordered.
   double distance(std::size_t a, std::size_t b) const;
+  /// How far a row is from the middle of the ordered parameters, in the same shares.
+  double distance_from_middle(std::size_t row) const;
 
   std::size_t feature_count() const { return feature_count_; }
   std::span<const double> features(std::size_t row) const {

@@ -99,26 +99,31 @@ BOOST_AUTO_TEST_CASE(without_predictions_nothing_is_as_with_unknown_ones) {
 
 BOOST_AUTO_TEST_CASE(a_sample_has_the_best_of_what_can_be_predicted) {
   const SyntheticSpace synthetic = rugged_space();
-  std::size_t asked = 0;
-  const auto predict = [&](std::span<const std::size_t> rows) {
-    BOOST_TEST(rows.size() <= 32U);
-    asked += rows.size();
-    CostTable costs;
-    for (const std::size_t row : rows) costs.push_back(synthetic.costs[row]);
-    return costs;
-  };
-  const std::vector<double> sample = sweep::sample_predictions(synthetic.space, 3, 100, predict);
-  BOOST_TEST(asked == 100U);
-  BOOST_TEST(sample.size() == synthetic.space.size());
-  std::vector<double> known;
-  for (std::size_t row = 0; row < sample.size(); ++row) {
-    if (std::isnan(sample[row])) continue;
-    BOOST_TEST(sample[row] == synthetic.costs[row].value());
-    known.push_back(sample[row]);
-  }
-  BOOST_TEST(known.size() <= 100U);
   const double best = **std::ranges::min_element(synthetic.costs);
-  BOOST_TEST(*std::ranges::min_element(known) < 1.1 * best);
+  std::vector<double> shares;
+  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+    std::size_t asked = 0;
+    const auto predict = [&](std::span<const std::size_t> rows) {
+      BOOST_TEST(rows.size() <= 32U);
+      asked += rows.size();
+      CostTable costs;
+      for (const std::size_t row : rows) costs.push_back(synthetic.costs[row]);
+      return costs;
+    };
+    const auto sample = sweep::sample_predictions(synthetic.space, seed, 100, predict);
+    BOOST_TEST(asked == 100U);
+    BOOST_TEST(sample.size() == synthetic.space.size());
+    std::vector<double> known;
+    for (std::size_t row = 0; row < sample.size(); ++row) {
+      if (std::isnan(sample[row])) continue;
+      BOOST_TEST(sample[row] == synthetic.costs[row].value());
+      known.push_back(sample[row]);
+    }
+    BOOST_TEST(known.size() <= 100U);
+    shares.push_back(*std::ranges::min_element(known) / best);
+  }
+  std::ranges::sort(shares);
+  BOOST_TEST(shares[7] < 1.1);  // the median: one seed is luck
 }
 
 BOOST_AUTO_TEST_CASE(a_sample_ends_where_the_space_does) {
