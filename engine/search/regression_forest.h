@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/search/prediction.h"
 #include "engine/search/strategy.h"
 
 namespace sweep {
@@ -34,13 +35,6 @@ struct ForestColumn {
 std::vector<ForestColumn> forest_columns(std::span<const double> points,
                                          const std::vector<bool>& unordered);
 
-/// What a forest expects: the mean of its trees, and their variance, which is large where nothing
-/// alike was seen.
-struct Prediction {
-  double mean = 0;
-  double variance = 0;
-};
-
 /// A random forest (Breiman, 2001): regression trees, each grown over a bootstrap sample, with a
 /// random subset of the columns to choose each split from.
 class RegressionForest {
@@ -49,7 +43,7 @@ class RegressionForest {
   /// all.
   void fit(const std::vector<ForestColumn>& columns, std::span<const double> targets,
            RandomGenerator& random);
-  /// `point` has one number per column. Without trees the mean and the variance are 0.
+  /// The mean of the trees, and their variance; 0 without trees. `point` has one number per column.
   Prediction predict(std::span<const double> point) const;
 
  private:
@@ -63,15 +57,5 @@ class RegressionForest {
 
   std::vector<std::vector<Node>> trees_;
 };
-
-/// A random forest learns the costs so far from the parameters and the space's features, and the
-/// row with the greatest expected improvement (Jones, Schonlau and Welch, 1998) is proposed, out of
-/// random rows and those near the best. Once rows have failed, a second forest learns which, and
-/// the improvement counts as much as the row is likely not to fail. The longer nothing gets better,
-/// the more proposals are random rows. It begins with a row near the middle of the ordered
-/// parameters and rows that lie far from each other. Where costs are predicted, every second of
-/// these is one of the best predicted, and the prediction is a feature: a wrong one costs little,
-/// since trees do not split by what says nothing.
-std::unique_ptr<Strategy> forest_search(const SearchSpace& space, std::uint64_t seed);
 
 }  // namespace sweep

@@ -21,14 +21,6 @@ class SearchSpace {
   /// twice.
   SearchSpace(std::vector<SearchParameter> parameters, std::vector<Value> rows);
 
-  /// Gives every row `count` features, what is known of it before it is timed, the emulator's
-  /// counts for instance: row after row the same figures in the same order, quiet NaNs where one is
-  /// not known.
-  void set_features(std::size_t count, std::vector<double> features) {
-    feature_count_ = count;
-    features_ = std::move(features);
-  }
-
   /// What the rows' costs are predicted to be, one for each; a quiet NaN where nothing is. They
   /// need not have the costs' unit: what counts is which are less.
   void set_predictions(std::vector<double> costs) { predictions_ = std::move(costs); }
@@ -50,10 +42,6 @@ class SearchSpace {
   /// How far a row is from the middle of the ordered parameters, in the same shares.
   double distance_from_middle(std::size_t row) const;
 
-  std::size_t feature_count() const { return feature_count_; }
-  std::span<const double> features(std::size_t row) const {
-    return std::span(features_).subspan(row * feature_count_, feature_count_);
-  }
   /// Empty where nothing is predicted.
   std::span<const double> predictions() const { return predictions_; }
 
@@ -62,8 +50,6 @@ class SearchSpace {
   std::vector<Value> rows_;
   std::size_t size_ = 0;
   std::vector<std::uint32_t> sorted_;  ///< the rows in the order of their values
-  std::size_t feature_count_ = 0;
-  std::vector<double> features_;
   std::vector<double> predictions_;
 };
 

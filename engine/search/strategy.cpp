@@ -9,7 +9,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "engine/search/regression_forest.h"
+#include "engine/search/model_search.h"
 
 namespace sweep {
 
@@ -73,7 +73,10 @@ std::vector<std::size_t> predicted_seeds(const SearchSpace& space, RandomGenerat
 
 std::optional<std::size_t> Strategy::ask() {
   const std::optional<std::size_t> row = propose();
-  if (row) take(*row);
+  if (row) {
+    take(*row);
+    pending_.push_back(*row);
+  }
   return row;
 }
 
@@ -81,6 +84,7 @@ void Strategy::tell(std::size_t row, std::optional<double> cost) {
   if (row >= place_.size()) throw std::out_of_range("the search space has no such row");
   if (is_answered_[row]) return;
   take(row);
+  std::erase(pending_, row);
   is_answered_[row] = true;
   if (cost && std::isfinite(*cost)) {
     costs_[row] = cost;
@@ -492,7 +496,7 @@ std::optional<std::string> should_stop(const Budget& budget, const SearchProgres
 }
 
 std::span<const StrategyDescription> strategies() {
-  static const std::array<StrategyDescription, 6> all = {{
+  static const std::array<StrategyDescription, 7> all = {{
       {"exhaustive", "every configuration, in order", make<ExhaustiveSearch>},
       {"random", "configurations at random; as good as any where nearly all are equal",
        make<RandomSearch>},
@@ -503,6 +507,8 @@ std::span<const StrategyDescription> strategies() {
        make<GeneticSearch>},
       {"forest", "a random forest learns the costs and proposes where better ones are likely",
        forest_search},
+      {"bayesian", "a Gaussian process learns the costs and proposes where better ones are likely",
+       bayesian_search},
   }};
   return all;
 }

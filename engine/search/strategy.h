@@ -73,6 +73,7 @@ class Strategy {
   RandomGenerator random_;
   std::vector<std::size_t> known_;   ///< rows with a cost, in the order told
   std::vector<std::size_t> failed_;  ///< rows, in the order told
+  std::vector<std::size_t> pending_;  ///< rows asked for that have no answer yet
   std::optional<std::size_t> best_;  ///< the known row of the least cost, the first told of equals
 
  private:

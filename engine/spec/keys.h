@@ -174,7 +174,7 @@ inline constexpr Key tune_keys[] = {
     {"for_each", ValueForm::names,
      "One search and one winner for each combination of these parameters: [T]."},
     {"strategy", ValueForm::strategy,
-     "How to choose what to try next; forest unless given. exhaustive tries everything."},
+     "How to choose what to try next; bayesian unless given. exhaustive tries everything."},
     {"budget", ValueForm::not_empty_map, "When a search ends.", false, budget_keys},
     {"seed", ValueForm::count, "Decides the random choices of a search; 1 unless given."},
     {"cut_off", ValueForm::cut_off,

@@ -37,7 +37,7 @@ struct TuneRules {
   std::vector<TuneObjective> objectives;
   /// One winner per combination of these, which may name "pattern" too; empty: one of all.
   std::vector<std::string> for_each;
-  std::string strategy = "forest";  ///< a name that `make_strategy` knows
+  std::string strategy = "bayesian";  ///< a name that `make_strategy` knows
   Budget budget;                    ///< of each search; without one a Patience of 100 by 1 %
   std::uint64_t seed = 1;
   /// A configuration is dropped after its first samples when it is so many times slower than the

@@ -98,7 +98,8 @@ BOOST_AUTO_TEST_CASE(shows_a_line_a_table_and_charts) {
              "the 90th percentile over 9 seeds, and the median over that of random.\n"
              "\n");
   BOOST_TEST(contains(outcome.out, "strategy    95 %  90th  / random  99 %  90th  / random\n"));
-  for (const char* name : {"exhaustive", "random", "local", "annealing", "genetic", "forest"}) {
+  for (const char* name :
+       {"exhaustive", "random", "local", "annealing", "genetic", "forest", "bayesian"}) {
     BOOST_TEST(contains(outcome.out, std::string("\n") + name + " "), name);
   }
   BOOST_TEST(contains(outcome.out, "To 99 % of the best: median, shaded to the 90th percentile"));
@@ -184,23 +185,12 @@ BOOST_AUTO_TEST_CASE(a_database_is_compared_by_its_bandwidth) {
   BOOST_TEST(contains(unwrapped(outcome.out),
                       "results database, run 1, copy, read: 40 configurations of 2"));
   BOOST_TEST(contains(unwrapped(outcome.out), "bandwidth, more is better: best 100.0 GB/s"));
-  BOOST_TEST(!contains(outcome.out, "nown beforehand"));
   const Outcome by_time = compare({"run.db", "--metric", "time", "--seeds", "2", "--where",
                                    "pattern == 'copy' && UNROLL > 2", "--run", "1"},
                                   folder.path());
   BOOST_TEST(by_time.code == 0);
   BOOST_TEST(contains(unwrapped(by_time.out), "17 configurations of 1 parameter,"));
   BOOST_TEST(contains(unwrapped(by_time.out), "time, less is better: best 16.00 us"));
-}
-
-BOOST_AUTO_TEST_CASE(emulated_counts_are_features) {
-  const TemporaryFolder folder;
-  write_database(folder, true);
-  const Outcome outcome = compare({"run.db", "--seeds", "2", "--features", "on"}, folder.path());
-  BOOST_TEST(contains(unwrapped(outcome.out), "Known beforehand: 1 count of the emulator."));
-  const Outcome without = compare({"run.db", "--seeds", "2"}, folder.path());
-  BOOST_TEST(without.code == 0);
-  BOOST_TEST(!contains(without.out, "beforehand"));
 }
 
 BOOST_AUTO_TEST_CASE(strategies_are_compared_with_and_without_predictions) {
@@ -265,7 +255,6 @@ const std::vector<Mistake> mistakes = {
     {{"blur.json", "--most", "-1"}, 2, "--most -1: write a whole number"},
     {{"blur.json", "--minimize", "--maximize"}, 2, "exclude each other"},
     {{"blur.json", "--score", "--most", "9"}, 2, "the scores have a budget of their own"},
-    {{"blur.json", "--features", "maybe"}, 2, "write on or off"},
     {{"blur.json", "--score", "--predictions", "9"}, 2, "the scores are without predictions"},
     {{"blur.json", "--predictions", "few"}, 2, "--predictions few: write a whole number"},
     {{"blur.json", "--run", "3"}, 65, "only a results database has runs"},

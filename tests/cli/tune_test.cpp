@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(the_winner_is_named_and_the_second_run_reuses_all) {
              first.err);
   BOOST_TEST(contains(first.err, "8 points measured, 0 failed; 0 reused"), first.err);
   BOOST_TEST(contains(first.out,
-                      "Searched for the lowest load_sectors, emulated, by the strategy 'forest' "
+                      "Searched for the lowest load_sectors, emulated, by the strategy 'bayesian' "
                       "with the seed 1: tried 8 of 8"),
              first.out);
   BOOST_TEST(contains(first.out, "best: STEP = 1"), first.out);

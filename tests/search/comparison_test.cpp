@@ -71,18 +71,6 @@ BOOST_AUTO_TEST_CASE(threads_do_not_change_the_result) {
   BOOST_CHECK(compare(64) == one);
 }
 
-BOOST_AUTO_TEST_CASE(features_are_asked_for_by_one_thread) {
-  const auto synthetic = sweep::testing::counted_space();
-  const std::vector<std::string> names = {"forest"};
-  sweep::ComparisonPace pace;
-  pace.threads = 4;
-  const auto side_by_side =
-      sweep::compare_strategies(synthetic.space, synthetic.costs, names, shares, 4, 40, pace);
-  const auto fresh = sweep::testing::counted_space();
-  BOOST_CHECK(side_by_side ==
-              sweep::compare_strategies(fresh.space, fresh.costs, names, shares, 4, 40));
-}
-
 BOOST_AUTO_TEST_CASE(progress_reaches_the_end) {
   const SearchSpace space = line_of(costs.size());
   const std::vector<std::string> names = {"random", "exhaustive"};

@@ -20,7 +20,7 @@ using sweep::SearchSpace;
 
 using Rows = std::vector<std::size_t>;
 
-const std::vector<std::string> names = {"local", "annealing", "genetic", "forest"};
+const std::vector<std::string> names = {"local", "annealing", "genetic", "forest", "bayesian"};
 
 /// Row 77 is predicted to be the best; the farther, the worse.
 SearchSpace predicted_line() {
@@ -139,23 +139,23 @@ BOOST_AUTO_TEST_CASE(a_sample_ends_where_the_space_does) {
   BOOST_TEST(std::ranges::all_of(sample, [](double cost) { return std::isnan(cost); }));
 }
 
-BOOST_AUTO_TEST_CASE(predictions_halve_what_a_search_needs) {
+BOOST_DATA_TEST_CASE(predictions_halve_what_a_search_needs,
+                     boost::unit_test::data::make({"forest", "bayesian"}), name) {
   for (const SyntheticSpace& synthetic : {smooth_space(), rugged_space(), scattered_space()}) {
-    const std::size_t without = median_trials(synthetic, "forest");
-    const std::size_t with =
-        median_trials(synthetic, "forest", rough_predictions(synthetic, false));
+    const std::size_t without = median_trials(synthetic, name);
+    const std::size_t with = median_trials(synthetic, name, rough_predictions(synthetic, false));
     BOOST_TEST(2 * with <= without, synthetic.name << ": " << with << " and " << without);
   }
 }
 
 // Medians of few seeds vary by more than the tenth that wrong predictions may cost on one space.
-BOOST_AUTO_TEST_CASE(wrong_predictions_cost_a_tenth_at_most) {
+BOOST_DATA_TEST_CASE(wrong_predictions_cost_a_tenth_at_most,
+                     boost::unit_test::data::make({"forest", "bayesian"}), name) {
   double logarithms = 0;
   const std::vector<SyntheticSpace> spaces = {smooth_space(), rugged_space(), scattered_space()};
   for (const SyntheticSpace& synthetic : spaces) {
-    const std::size_t without = median_trials(synthetic, "forest");
-    const std::size_t wrong =
-        median_trials(synthetic, "forest", rough_predictions(synthetic, true));
+    const std::size_t without = median_trials(synthetic, name);
+    const std::size_t wrong = median_trials(synthetic, name, rough_predictions(synthetic, true));
     logarithms += std::log(static_cast<double>(wrong) / static_cast<double>(without));
   }
   BOOST_TEST(std::exp(logarithms / static_cast<double>(spaces.size())) <= 1.1);

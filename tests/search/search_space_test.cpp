@@ -62,14 +62,6 @@ BOOST_AUTO_TEST_CASE(refuses_a_row_that_comes_twice) {
   BOOST_TEST(!SearchSpace({}, {}).find({}));
 }
 
-BOOST_AUTO_TEST_CASE(every_row_has_as_many_features) {
-  SearchSpace space = holed();
-  BOOST_TEST(space.features(1).empty());
-  space.set_features(2, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
-  BOOST_TEST(space.features(4)[0] == 8);
-  BOOST_TEST(space.features(5)[1] == 11);
-}
-
 BOOST_AUTO_TEST_CASE(every_row_is_found) {
   check_property([] {
     const SearchSpace space = arbitrary_space();

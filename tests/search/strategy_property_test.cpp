@@ -75,13 +75,12 @@ BOOST_DATA_TEST_CASE(tries_every_row_once_and_ends, boost::unit_test::data::make
   check_property([&name] {
     SearchSpace space = arbitrary_space();
     if (*rc::gen::arbitrary<bool>()) {
-      std::vector<double> features;
+      std::vector<double> predictions;
       for (std::size_t row = 0; row < space.size(); ++row) {
-        features.push_back(row % 3 == 0 ? std::numeric_limits<double>::quiet_NaN()
-                                        : static_cast<double>(row));
+        predictions.push_back(row % 3 == 0 ? std::numeric_limits<double>::quiet_NaN()
+                                           : static_cast<double>(row));
       }
-      space.set_features(1, features);
-      if (*rc::gen::arbitrary<bool>()) space.set_predictions(std::move(features));
+      space.set_predictions(std::move(predictions));
     }
     const CostTable costs = arbitrary_costs(space.size());
     const auto seed = *rc::gen::arbitrary<std::uint64_t>();

@@ -154,19 +154,6 @@ SyntheticSpace failing_space() {
   return make("failing", std::move(space), std::move(costs));
 }
 
-SyntheticSpace counted_space() {
-  SyntheticSpace result = rugged_space();
-  std::vector<double> counts;
-  for (std::size_t row = 0; row < result.space.size(); ++row) {
-    const auto values = result.space.values(row);
-    const Tile tile(Values(values.begin(), values.end()));
-    counts.insert(counts.end(), {tile.sectors(), tile.wavefronts()});
-  }
-  result.space.set_features(2, std::move(counts));
-  result.name = sized("counted", result.space);
-  return result;
-}
-
 SyntheticSpace flat_space() {
   SearchSpace space = space_of({{8, true}, {8, true}, {5, true}, {4, true}, {4, false}}, any);
   CostTable costs = costs_of(space, [](const Values& values) -> std::optional<double> {
@@ -195,7 +182,6 @@ std::vector<SyntheticSpace> synthetic_spaces() {
   all.push_back(smooth_space());
   all.push_back(rugged_space());
   all.push_back(failing_space());
-  all.push_back(counted_space());
   all.push_back(flat_space());
   all.push_back(scattered_space());
   return all;

@@ -22,9 +22,6 @@ SyntheticSpace smooth_space();
 SyntheticSpace rugged_space();
 /// The same, where a seventh of the rows fails when it is tried.
 SyntheticSpace failing_space();
-/// The rugged space, whose rows have features the way the emulator's counts are: two of the
-/// factors the cost is a product of, known beforehand.
-SyntheticSpace counted_space();
 /// Bound by memory: six rows in ten are within 5 % of the best, whatever the parameters.
 SyntheticSpace flat_space();
 /// Pairs of parameters of which only certain combinations are good: to leave one for a better one,

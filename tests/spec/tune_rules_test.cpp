@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(stop_without_a_budget_when_nothing_better_comes) {
   BOOST_TEST(!rules.budget.seconds.has_value());
   BOOST_TEST(rules.budget.patience->configurations == 100U);
   BOOST_TEST(rules.budget.patience->share == 0.01);
-  BOOST_TEST(rules.strategy == "forest");
+  BOOST_TEST(rules.strategy == "bayesian");
   BOOST_TEST(rules.cut_off == 0);
   BOOST_TEST(rules.predictions == 0U);
   BOOST_TEST(rules_of("{maximize: bandwidth, predictions: off}").predictions == 0U);

@@ -95,26 +95,6 @@ void gather_figures(const Recording& recording, ComparedSpace& space) {
   std::ranges::sort(space.sorted);
 }
 
-/// The strategies know the emulator's counts that every successful entry has.
-void set_features(const Recording& recording, SearchSpace& space) {
-  std::vector<std::string> names;
-  for (const RecordedMetric& metric : recording.metrics) {
-    const bool have_all = std::ranges::all_of(recording.entries, [&](const RecordedEntry& entry) {
-      return entry.status == PointStatus::failed ||
-             figure_of(entry, metric.name, Origin::emulated).has_value();
-    });
-    if (metric.origin == Origin::emulated && have_all) names.push_back(metric.name);
-  }
-  std::vector<double> features;
-  for (const RecordedEntry& entry : recording.entries) {
-    for (const std::string& name : names) {
-      constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-      features.push_back(figure_of(entry, name, Origin::emulated).value_or(unknown));
-    }
-  }
-  space.set_features(names.size(), std::move(features));
-}
-
 SearchSpace encoded(const Recording& recording) {
   std::vector<Bindings> configurations;
   for (const RecordedEntry& entry : recording.entries) {
@@ -143,7 +123,6 @@ ComparedSpace compared_space(const Recording& recording, const StrategyRequest& 
   if (space.metric.origin == Origin::predicted || space.predicted == 0) {
     space.predictions.most = 0;
   }
-  if (request.given.text("features") == "on") set_features(recording, space.rows);
   return space;
 }
 
@@ -241,9 +220,6 @@ std::string describe(const Recording& recording, const ComparedSpace& space) {
                       space.objective == Objective::minimise ? "less" : "more",
                       format_figure(cost_of(space.sorted.front(), space.objective)), unit,
                       format_figure(cost_of(median, space.objective)), unit);
-  if (const std::size_t features = space.rows.feature_count(); features > 0) {
-    text += fmt::format(" Known beforehand: {} of the emulator.", count_of(features, "count"));
-  }
   if (space.predictions.most > 0) {
     std::vector<double> costs;
     std::vector<double> predicted;
@@ -354,10 +330,6 @@ CommandLine compare_strategies_line() {
   line.option("most", "N", "end a search after so many configurations; by default it may try all");
   line.option("where", "CONDITION",
               "only the configurations for which it holds, for example \"pattern == 'copy'\"");
-  line.option("features", "on|off",
-              "whether strategies know the emulator's counts of a configuration before they try "
-              "it, where a database has them",
-              "off");
   line.option("predictions", "N",
               "where a recording has predictions: how many configurations a search has predicted "
               "first (default 128; off for none). Strategies are compared without them, with them, "
