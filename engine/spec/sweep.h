@@ -38,7 +38,7 @@ struct TuneRules {
   /// One winner per combination of these, which may name "pattern" too; empty: one of all.
   std::vector<std::string> for_each;
   std::string strategy = "bayesian";  ///< a name that `make_strategy` knows
-  Budget budget;                    ///< of each search; without one a Patience of 100 by 1 %
+  Budget budget;                      ///< of each search; without one a Patience of 100 by 1 %
   std::uint64_t seed = 1;
   /// A configuration is dropped after its first samples when it is so many times slower than the
   /// best so far; 0: never.

@@ -85,6 +85,7 @@ void BlockRun::start_elements(std::span<const std::uint64_t> elements) {
 }
 
 BlockRun::Turn BlockRun::run(std::uint64_t turn) {
+  if (launch_.cancelled != nullptr && *launch_.cancelled) throw Cancelled();
   const std::uint64_t writes = writes_;
   has_spent_turn_ = false;
   Turn result;
@@ -95,7 +96,6 @@ BlockRun::Turn BlockRun::run(std::uint64_t turn) {
     return {true, false};
   }
   if (instructions_ > launch_.instruction_limit) report_runaway();
-  if (launch_.cancelled != nullptr && *launch_.cancelled) throw Cancelled();
   result.is_idle = !has_spent_turn_ && writes_ == writes;
   return result;
 }

@@ -1,5 +1,6 @@
 // What no kernel may do: the message names the thread, the line and the access.
 
+#include <atomic>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -143,6 +144,20 @@ BOOST_AUTO_TEST_CASE(name_the_source_line_where_it_is_known) {
            "stride.cu:28 (trap): block (0, 0, 0), thread (0, 0, 0): the kernel stopped itself with "
            "a trap";
   });
+}
+
+BOOST_AUTO_TEST_CASE(a_launch_that_is_cancelled_ends_between_short_blocks) {
+  TestDevice device(kernel_text("mov.u32 %result, 1;"));
+  Setting setting;
+  setting.grid = {100, 1, 1};
+  Allocation& out = device.words("out", std::vector<std::uint32_t>(3200));
+  std::atomic<bool> cancelled = false;
+  std::size_t ended = 0;
+  setting.options.on_end = [&](std::uint64_t /*cluster*/) { cancelled = ++ended == 3; };
+  Launch launch = device.launch("k", setting, {out.base});
+  launch.cancelled = &cancelled;
+  BOOST_CHECK_THROW(run_grid(launch, setting.options), Cancelled);
+  BOOST_TEST(ended == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(reading_what_nothing_wrote) {
