@@ -8,8 +8,8 @@
 namespace sweep {
 namespace {
 
-// Before anything is known weights are about half of the range of a column, and noise is 2 % of the
-// variance; the logarithms of both are normally distributed.
+// What is likely before anything is known: the ends of a column correlate by exp(-0.5), and noise
+// is 2 % of the variance. The logarithms of weights and noise are normally distributed.
 constexpr double usual_weight = -0.7;
 constexpr double weight_spread = 1;
 constexpr double usual_noise = -4;

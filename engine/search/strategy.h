@@ -71,10 +71,10 @@ class Strategy {
 
   const SearchSpace& space_;
   RandomGenerator random_;
-  std::vector<std::size_t> known_;   ///< rows with a cost, in the order told
-  std::vector<std::size_t> failed_;  ///< rows, in the order told
+  std::vector<std::size_t> known_;    ///< rows with a cost, in the order told
+  std::vector<std::size_t> failed_;   ///< rows, in the order told
   std::vector<std::size_t> pending_;  ///< rows asked for that have no answer yet
-  std::optional<std::size_t> best_;  ///< the known row of the least cost, the first told of equals
+  std::optional<std::size_t> best_;   ///< the known row of the least cost, the first told of equals
 
  private:
   virtual std::optional<std::size_t> propose() = 0;
