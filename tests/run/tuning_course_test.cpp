@@ -187,7 +187,7 @@ struct Predicting : ScriptedRun {
 };
 
 BOOST_FIXTURE_TEST_CASE(a_search_begins_with_the_best_predicted, Predicting) {
-  for (const std::string strategy : {"forest", "local", "annealing", "genetic"}) {
+  for (const std::string strategy : {"bayesian", "forest", "local", "annealing", "genetic"}) {
     const RunSummary first = run(searched_by(strategy, ", predictions: 70"), true);
     BOOST_TEST(stages.front() == "predicting 70 configurations");
     BOOST_TEST(order[0] == (Tried{1, 0}));  // the default
