@@ -38,6 +38,10 @@ double expected_improvement(const Prediction& prediction, double noise, double b
 /// what is predicted where anything is.
 using Points = std::vector<double>;
 
+std::span<const double> point_at(const Points& points, std::size_t i, std::size_t width) {
+  return std::span(points).subspan(i * width, width);
+}
+
 /// What a search makes of the costs it knows.
 class CostModel {
  public:
@@ -74,9 +78,9 @@ class ForestModel final : public CostModel {
     constexpr double noise = 0.02;
     std::vector<double> result;
     const std::size_t width = unordered_.size();
-    for (std::size_t i = 0; i < points.size(); i += width) {
-      const auto point = std::span(points).subspan(i, width);
-      result.push_back(expected_improvement(forest_.predict(point), noise, best_));
+    for (std::size_t i = 0; i < points.size() / width; ++i) {
+      const Prediction prediction = forest_.predict(point_at(points, i, width));
+      result.push_back(expected_improvement(prediction, noise, best_));
     }
     return result;
   }
@@ -105,7 +109,7 @@ class BlendedModel final : public CostModel {
     Points chosen_points;
     std::vector<double> chosen_targets;
     for (const std::size_t i : chosen(targets, random)) {
-      const auto point = std::span(scaled).subspan(i * spans_.size(), spans_.size());
+      const auto point = point_at(scaled, i, spans_.size());
       chosen_points.insert(chosen_points.end(), point.begin(), point.end());
       chosen_targets.push_back(targets[i]);
     }
@@ -121,8 +125,7 @@ class BlendedModel final : public CostModel {
     constexpr double trees = 0.3;  // the forest's share
     std::vector<double> result;
     for (const Prediction& one : process_.predict(divided(points))) {
-      const auto point = std::span(points).subspan(result.size() * spans_.size(), spans_.size());
-      const Prediction other = forest_.predict(point);
+      const Prediction other = forest_.predict(point_at(points, result.size(), spans_.size()));
       const double apart = other.mean - one.mean;
       const Prediction both = {(1 - trees) * one.mean + trees * other.mean,
                                (1 - trees) * one.variance + trees * other.variance +
@@ -361,9 +364,10 @@ class ModelSearch final : public Strategy {
 
   void rank() {
     const std::vector<std::size_t> rows = candidates();
-    const std::vector<double> improvements = model_->improvements(points_of(rows));
+    const Points points = points_of(rows);
+    const std::vector<double> improvements = model_->improvements(points);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double fails = failed_.empty() ? 0 : failures_.predict(points_of({&rows[i], 1})).mean;
+      const double fails = failures_.predict(point_at(points, i, unordered_.size())).mean;
       ranked_.push_back({improvements[i] * (1 - fails), rows[i]});
     }
     std::ranges::stable_sort(ranked_, {}, &Ranked::improvement);

@@ -507,7 +507,8 @@ std::span<const StrategyDescription> strategies() {
        make<GeneticSearch>},
       {"forest", "a random forest learns the costs and proposes where better ones are likely",
        forest_search},
-      {"bayesian", "a Gaussian process learns the costs and proposes where better ones are likely",
+      {"bayesian",
+       "a Gaussian process and a forest learn the costs; needs the fewest configurations",
        bayesian_search},
   }};
   return all;

@@ -39,21 +39,19 @@ BOOST_AUTO_TEST_CASE(where_parameters_interact_a_third_of_the_random_trials_is_e
   }
 }
 
-// A median of few seeds, and the least of three still more, is luck on a single space.
-BOOST_DATA_TEST_CASE(a_model_needs_fewer_than_the_best_of_the_others,
+// The least of three medians is low by luck too: a tenth more is no more.
+BOOST_DATA_TEST_CASE(a_model_needs_no_more_than_the_best_of_the_others,
                      boost::unit_test::data::make({"forest", "bayesian"}), name) {
-  const std::vector<SyntheticSpace> spaces = {smooth_space(), rugged_space(), failing_space(),
-                                              scattered_space()};
-  double logarithms = 0;
-  for (const SyntheticSpace& synthetic : spaces) {
+  for (const SyntheticSpace& synthetic :
+       {smooth_space(), rugged_space(), failing_space(), scattered_space()}) {
+    constexpr std::size_t seeds = 61;
     std::size_t least = most;
     for (const std::string other : {"local", "annealing", "genetic"}) {
-      least = std::min(least, median_trials(synthetic, other, 31));
+      least = std::min(least, median_trials(synthetic, other, seeds));
     }
-    const auto own = static_cast<double>(median_trials(synthetic, name, 31));
-    logarithms += std::log(own / static_cast<double>(least));
+    const std::size_t own = median_trials(synthetic, name, seeds);
+    BOOST_TEST(10 * own <= 11 * least, synthetic.name << ": " << own << " and " << least);
   }
-  BOOST_TEST(std::exp(logarithms / static_cast<double>(spaces.size())) <= 0.8);
 }
 
 BOOST_DATA_TEST_CASE(in_a_tiny_space_a_model_soon_uses_what_it_has_seen,

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <iostream>
-#include <limits>
 #include <thread>
 
 #include "engine/cli/commands.h"
