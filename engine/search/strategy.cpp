@@ -508,7 +508,7 @@ std::span<const StrategyDescription> strategies() {
       {"forest", "a random forest learns the costs and proposes where better ones are likely",
        forest_search},
       {"bayesian",
-       "a Gaussian process and a forest learn the costs; needs the fewest configurations",
+       "a Gaussian process and a forest learn the costs; the fewest configurations on average",
        bayesian_search},
   }};
   return all;
